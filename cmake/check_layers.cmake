@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The rules of the house, checked on the text of the sources:
+#
+#   cmake [-DROOT=<tree>] -P cmake/check_layers.cmake
+#
+#   layer    a file includes only its own layer and those before it in 'layers' below
+#   room     the kernel families do not include one another; all may fall back on the reference
+#   engine   starpu*.h and mpi.h are included in src/engine only
+#   public   a public header includes only "stepwell/..." and standard headers
+#   spdx     a C++ file starts with the two SPDX lines
+#   home     a C++ file under src/ belongs to a layer
+#
+# Prints file:line: rule: what is wrong, for all of them, and fails if there is any.
+cmake_minimum_required(VERSION 3.25)
+
+if(NOT ROOT)
+  cmake_path(SET ROOT NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/..")
+endif()
+cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
+
+# Top to bottom; those on one line are side by side and do not see each other.
+set(layers
+  "include/stepwell"
+  "src/core"
+  "src/kernels"
+  "src/tiles"
+  "src/engine"
+  "src/factor"
+  "src/refine"
+  "src/solve"
+  "src/batch"
+  "src/gallery src/io"
+  "bindings"
+  "tools"
+  "tests bench examples")
+set(kernel_rooms amx avx512 blas portable reference)
+set(c_headers assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdarg
+  stdbool stddef stdint stdio stdlib string time wchar)
+string(CONCAT spdx "// SPDX-FileCopyrightText: 2026 The Stepwell authors\n"
+  "// SPDX-License-Identifier: BSD-3-Clause\n")
+
+set(rank 0)
+foreach(row IN LISTS layers)
+  string(REPLACE " " ";" row "${row}")
+  foreach(layer IN LISTS row)
+    set(rank_of_${layer} ${rank})
+    list(APPEND all_layers ${layer})
+  endforeach()
+  math(EXPR rank "${rank} + 1")
+endforeach()
+
+set(problems 0)
+function(problem where rule text)
+  message("${where}: ${rule}: ${text}")
+  math(EXPR problems "${problems} + 1")
+  set(problems ${problems} PARENT_SCOPE)
+endfunction()
+
+# The layer of a path relative to ROOT, or an empty string.
+function(layer_of path result)
+  set(${result} "" PARENT_SCOPE)
+  foreach(layer IN LISTS all_layers)
+    string(FIND "${path}" "${layer}/" at)
+    if(at EQUAL 0)
+      set(${result} ${layer} PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# The file, relative to ROOT, that 'name' included from 'file' means; 'name' itself if it is none of
+# ours. A name is looked for beside the file and then from the roots of the includes.
+function(resolve file name result)
+  cmake_path(GET file PARENT_PATH folder)
+  foreach(root IN ITEMS "${folder}/" "include/" "src/" "")
+    cmake_path(SET candidate NORMALIZE "${root}${name}")
+    if(EXISTS "${ROOT}/${candidate}")
+      set(${result} "${candidate}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  foreach(root IN ITEMS "include/" "src/")
+    layer_of("${root}${name}" layer)
+    if(layer)
+      set(${result} "${root}${name}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} "${name}" PARENT_SCOPE)
+endfunction()
+
+# The kernel family of a path, or an empty string.
+function(room_of path result)
+  set(${result} "" PARENT_SCOPE)
+  if(path MATCHES "^src/kernels/([^/]+)/" AND CMAKE_MATCH_1 IN_LIST kernel_rooms)
+    set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
+  endif()
+endfunction()
+
+macro(check_include file where name quote)
+  resolve("${file}" "${name}" target)
+  layer_of("${file}" from)
+  layer_of("${target}" to)
+  if(from AND to AND NOT from STREQUAL to AND NOT rank_of_${to} LESS rank_of_${from})
+    problem("${where}" layer "${from} must not include ${to} (${name})")
+  endif()
+
+  room_of("${file}" from_room)
+  room_of("${target}" to_room)
+  if(from_room AND to_room AND NOT to_room STREQUAL from_room AND NOT to_room STREQUAL "reference")
+    problem("${where}" room "kernels/${from_room} must not include kernels/${to_room} (${name})")
+  endif()
+
+  if("${name}" MATCHES "(^|/)(starpu[a-z_0-9]*|mpi)\\.h$" AND NOT "${from}" STREQUAL "src/engine")
+    problem("${where}" engine "only src/engine may include ${name}")
+  endif()
+
+  if("${from}" STREQUAL "include/stepwell")
+    set(allowed FALSE)
+    if("${name}" MATCHES "^stepwell/" OR ("${quote}" STREQUAL "<" AND "${name}" MATCHES "^[a-z_]+$"))
+      set(allowed TRUE)
+    elseif("${quote}" STREQUAL "<" AND "${name}" MATCHES "^([a-z]+)\\.h$")
+      if(CMAKE_MATCH_1 IN_LIST c_headers)
+        set(allowed TRUE)
+      endif()
+    endif()
+    if(NOT allowed)
+      problem("${where}" public "a public header includes only stepwell/ and standard headers (${name})")
+    endif()
+  endif()
+endmacro()
+
+set(patterns "")
+foreach(folder IN ITEMS include src bindings tools tests bench examples)
+  foreach(extension IN ITEMS c cc cpp cu h hpp hpp.in)
+    list(APPEND patterns "${ROOT}/${folder}/*.${extension}")
+  endforeach()
+endforeach()
+file(GLOB_RECURSE files RELATIVE "${ROOT}" ${patterns})
+
+foreach(file IN LISTS files)
+  file(READ "${ROOT}/${file}" text)
+  string(FIND "${text}" "${spdx}" at)
+  if(NOT at EQUAL 0)
+    problem("${file}:1" spdx "the file must start with the two SPDX lines")
+  endif()
+  layer_of("${file}" layer)
+  if(NOT layer)
+    problem("${file}:1" home "the file is in no layer")
+  endif()
+
+  # Into a list of lines: what has a meaning in CMake's lists goes first.
+  string(REGEX REPLACE "[][;\\\\]" "" text "${text}")
+  string(REPLACE "\n" ";" text "${text}")
+  set(line_number 0)
+  foreach(line IN LISTS text)
+    math(EXPR line_number "${line_number} + 1")
+    if("${line}" MATCHES "^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"]+)[>\"]")
+      check_include("${file}" "${file}:${line_number}" "${CMAKE_MATCH_2}" "${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+endforeach()
+
+list(LENGTH files count)
+if(problems GREATER 0)
+  message(FATAL_ERROR "check_layers: ${problems} problem(s) in ${count} files")
+endif()
+message(STATUS "check_layers: ${count} files, no problem")

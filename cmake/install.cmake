@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Headers, library, command, CMake package and pkg-config file. All of it may be moved afterwards.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS stepwell EXPORT stepwellTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/stepwell ${PROJECT_BINARY_DIR}/include/stepwell
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+if(STEPWELL_BUILD_TOOLS)
+  install(TARGETS stepwell_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET stepwell_onednn)
+    install(TARGETS stepwell_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stepwell)
+  endif()
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stepwell)
+install(EXPORT stepwellTargets NAMESPACE stepwell:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/stepwellConfig.cmake.in stepwellConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(stepwellConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfigVersion.cmake DESTINATION ${package_dir})
+
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+# A static library does not know its own needs; pkg-config has to say them.
+set(pc_libs_private "")
+if(NOT BUILD_SHARED_LIBS)
+  list(JOIN LAPACK_LIBRARIES " " pc_lapack)
+  list(JOIN BLAS_LIBRARIES " " pc_blas)
+  set(pc_libs_private "${pc_lapack} ${pc_blas} ${STEPWELL_CBLAS_LIBRARY} -lstdc++ -lm")
+endif()
+configure_file(cmake/stepwell.pc.in stepwell.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stepwell.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

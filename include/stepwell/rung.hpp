@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "stepwell/format.hpp"
+
+namespace stepwell {
+
+/// The arithmetic of one matrix product, cheap to dear. Sums are fp32 below fp64.
+///
+///   bf16    one product of bf16 operands
+///   bf16x2  operands split in two bf16 terms, three products, about 4e-6
+///   bf16x3  operands split in three bf16 terms, six products, about 1e-7
+///   fp16    fp16 operands, exact products: four products of an exact two-term bf16 split where
+///           the matrix engine has no fp16
+///   fp32    CBLAS
+///   fp64    CBLAS
+enum class Rung : unsigned char { bf16, bf16x2, bf16x3, fp16, fp32, fp64 };
+
+inline constexpr std::array<Rung, 6> all_rungs = {Rung::bf16, Rung::bf16x2, Rung::bf16x3,
+                                                  Rung::fp16, Rung::fp32,   Rung::fp64};
+
+struct RungInfo {
+  std::string_view name;
+  Format format;         ///< of the numbers an operand is made of
+  int planes;            ///< bf16 terms an operand is stored in; 0: plain column-major
+  int products;          ///< bf16 products of one update; 0: not on the matrix engine
+  double unit_roundoff;  ///< relative error of representing an operand
+  double product_error;  ///< relative error of a product of two operands beyond their rounding
+};
+
+constexpr RungInfo info(Rung rung) {
+  switch (rung) {
+    case Rung::bf16:
+      return {"bf16", Format::bf16, 1, 1, 0x1p-8, 0};
+    case Rung::bf16x2:  // drops lo*lo: |lo| <= 2^-8 |x| each
+      return {"bf16x2", Format::bf16, 2, 3, 0x1p-16, 0x1p-16};
+    case Rung::bf16x3:  // drops the three products below 2^-24
+      return {"bf16x3", Format::bf16, 3, 6, 0x1p-24, 0x1p-23};
+    case Rung::fp16:
+      return {"fp16", Format::fp16, 2, 4, 0x1p-11, 0};
+    case Rung::fp32:
+      return {"fp32", Format::fp32, 0, 0, 0x1p-24, 0};
+    case Rung::fp64:
+      break;
+  }
+  return {"fp64", Format::fp64, 0, 0, 0x1p-53, 0};
+}
+
+constexpr std::string_view to_string(Rung rung) {
+  return info(rung).name;
+}
+
+/// The rung called `name`, or nothing.
+constexpr std::optional<Rung> rung_from_string(std::string_view name) {
+  for (Rung r : all_rungs) {
+    if (to_string(r) == name) return r;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepwell

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stepwell/error.hpp"    // IWYU pragma: export
+#include "stepwell/format.hpp"   // IWYU pragma: export
+#include "stepwell/machine.hpp"  // IWYU pragma: export
+#include "stepwell/rung.hpp"     // IWYU pragma: export
+#include "stepwell/version.hpp"  // IWYU pragma: export
+#include "stepwell/view.hpp"     // IWYU pragma: export

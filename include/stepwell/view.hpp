@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace stepwell {
+
+/// A column-major matrix that somebody else owns: element (i, j) is data[i + j * ld].
+///
+/// Sizes are 64-bit everywhere: n = 46,341 is not special. A view checks nothing; the entry points
+/// of the library check what they are given. Copy it freely, it is four words.
+template <class T>
+struct MatrixView {
+  T* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t ld = 0;  ///< distance between columns in elements, at least rows
+
+  T& operator()(std::int64_t i, std::int64_t j) const { return data[i + j * ld]; }
+
+  T* column(std::int64_t j) const { return data + j * ld; }
+
+  /// The m-by-n block whose first element is (i, j).
+  MatrixView block(std::int64_t i, std::int64_t j, std::int64_t m, std::int64_t n) const {
+    return {data + i + j * ld, m, n, ld};
+  }
+
+  bool empty() const { return rows == 0 || cols == 0; }
+
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
+    return {data, rows, cols, ld};
+  }
+};
+
+/// The view of a contiguous column-major array (ld = rows).
+template <class T>
+MatrixView<T> view(T* data, std::int64_t rows, std::int64_t cols) {
+  return {data, rows, cols, rows > 0 ? rows : 1};
+}
+
+/// The view of an array with padded columns.
+template <class T>
+MatrixView<T> view(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  return {data, rows, cols, ld};
+}
+
+static_assert(std::is_trivially_copyable_v<MatrixView<double>>);
+static_assert(std::is_standard_layout_v<MatrixView<const float>>);
+
+}  // namespace stepwell

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "core/checked.hpp"
+
+namespace stepwell::core {
+
+/// 'bytes' of zeroed memory aligned to 64, on huge pages (2 MiB, by madvise) when there is at least
+/// one of them; those are mapped, not touched: the pages come when they are written. Null for 0
+/// bytes. Throws Error(out_of_memory) with the number asked for, Error(too_large) for a negative
+/// one.
+void* allocate(std::int64_t bytes);
+void deallocate(void* data, std::int64_t bytes) noexcept;
+
+/// An array of plain numbers that owns its memory: zeroed, aligned, on huge pages, not copyable.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(std::int64_t size)
+      : size_(size), data_(static_cast<T*>(allocate(size_product(size, sizeof(T), "buffer")))) {}
+  Buffer(Buffer&& other) noexcept
+      : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~Buffer() { deallocate(data_, size_ * static_cast<std::int64_t>(sizeof(T))); }
+
+  T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  T& operator[](std::int64_t i) const { return data_[i]; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + size_; }
+
+ private:
+  std::int64_t size_ = 0;
+  T* data_ = nullptr;
+};
+
+}  // namespace stepwell::core

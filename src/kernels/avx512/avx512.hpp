@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/table.hpp"
+
+namespace stepwell::kernels {
+
+/// The bf16 update by AVX-512's dot product of bf16 pairs. The other rungs would need three to six
+/// of them where one fp32 product (portable) does the same work.
+void fill_avx512_update(Table& t);
+
+}  // namespace stepwell::kernels

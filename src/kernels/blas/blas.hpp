@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/table.hpp"
+#include "stepwell/machine.hpp"
+
+namespace stepwell::kernels {
+
+/// fp32 and fp64 updates through CBLAS. Sizes that its int can't hold go to the reference loop.
+void fill_blas_update(Table& t);
+
+/// The BLAS library behind CBLAS as it describes itself (by the symbols it exports), with a warning
+/// when its kernels are below what the CPU offers.
+BlasIdentity blas_identity();
+
+/// Sets the number of threads the BLAS may use and returns the number before; 0 when it can't be
+/// set. Holds for the process: the caller restores it.
+int set_blas_threads(int threads);
+
+}  // namespace stepwell::kernels

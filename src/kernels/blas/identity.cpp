@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include "core/cpu.hpp"
+#include "kernels/blas/blas.hpp"
+
+/// A BLAS is known by the functions it exports beside the standard ones. They are looked up at run
+/// time: the library is chosen by the system's administrator, after we are built.
+namespace stepwell::kernels {
+namespace {
+
+template <class F>
+F* symbol(const char* name) {
+  return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// The n-th word of a text, counted from 0.
+std::string word(std::string_view text, int n) {
+  while (n-- > 0) text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
+  return std::string(text.substr(0, text.find(' ')));
+}
+
+/// How wide the kernels are that a core name stands for.
+enum class Width { before_avx2, avx2, unknown };
+
+Width width_of(std::string_view core_name) {
+  std::string name(core_name);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  // OpenBLAS's and BLIS's names of x86 generations before AVX2 with FMA.
+  if (is_one_of({"katmai",     "coppermine",   "northwood",  "prescott", "banias",      "atom",
+                 "core2",      "penryn",       "dunnington", "nehalem",  "sandybridge", "athlon",
+                 "opteron",    "opteron_sse3", "barcelona",  "nano",     "bobcat",      "bulldozer",
+                 "piledriver", "steamroller",  "generic"})) {
+    return Width::before_avx2;
+  }
+  if (is_one_of({"haswell", "zen", "zen2", "zen3", "excavator"})) {
+    return Width::avx2;
+  }
+  return Width::unknown;
+}
+
+/// What is wrong when a library that picks its kernels by CPU model does not know the model.
+/// 'variable' and the two values are what makes it pick the right ones.
+std::string core_warning(const BlasIdentity& blas, std::string_view variable,
+                         std::string_view avx512_value, std::string_view avx2_value) {
+  const core::Cpu cpu = core::probe_cpu(core::Isa::avx512);
+  const bool avx512 = cpu[core::Isa::avx512].yes;
+  const bool avx2 = cpu[core::Isa::avx2].yes;
+  const Width width = width_of(blas.core_name);
+  const bool far_below = width == Width::before_avx2 && avx2;
+  const bool below = width == Width::avx2 && avx512;
+  if (!far_below && !below) return "";
+  // 7x: SGEMM 512 on Emerald Rapids, 18 GF/s as Prescott and 127 as SkylakeX (OpenBLAS 0.3.21).
+  const std::string cost = !far_below ? "products up to 2x slower than this CPU allows"
+                           : avx512   ? "about 7x slower products on this CPU"
+                                      : "about 3x slower products on this CPU";
+  return blas.library + " runs its " + blas.core_name + " kernels on a CPU with " +
+         (avx512 ? "AVX-512" : "AVX2") + ": " + cost + "; set " + std::string(variable) + "=" +
+         std::string(avx512 ? avx512_value : avx2_value) + " in the environment";
+}
+
+std::optional<BlasIdentity> openblas() {
+  const auto config = symbol<char*()>("openblas_get_config");
+  if (config == nullptr) return std::nullopt;
+  BlasIdentity id;
+  id.library = "OpenBLAS";
+  const std::string_view text = config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+  if (text.starts_with("OpenBLAS ")) id.version = word(text, 1);
+  if (const auto core = symbol<char*()>("openblas_get_corename")) id.core_name = core();
+  if (const auto threads = symbol<int()>("openblas_get_num_threads")) id.threads = threads();
+  id.warning = core_warning(id, "OPENBLAS_CORETYPE", "SKYLAKEX", "HASWELL");
+  return id;
+}
+
+/// oneMKL's MKLVersion.
+struct MklVersion {
+  int major, minor, update;
+  char* product_status;
+  char* build;
+  char* processor;
+  char* platform;
+};
+
+std::optional<BlasIdentity> mkl() {
+  const auto get_version = symbol<void(MklVersion*)>("MKL_Get_Version");
+  if (get_version == nullptr) return std::nullopt;
+  MklVersion v{};
+  get_version(&v);
+  BlasIdentity id;
+  id.library = "oneMKL";
+  id.version =
+      std::to_string(v.major) + "." + std::to_string(v.minor) + "." + std::to_string(v.update);
+  if (v.processor != nullptr) id.core_name = v.processor;
+  if (const auto threads = symbol<int()>("MKL_Get_Max_Threads")) id.threads = threads();
+  return id;
+}
+
+std::optional<BlasIdentity> blis() {
+  const auto version = symbol<const char*()>("bli_info_get_version_str");
+  if (version == nullptr) return std::nullopt;
+  BlasIdentity id;
+  id.library = "BLIS";
+  id.version = version();
+  const auto arch = symbol<int()>("bli_arch_query_id");
+  const auto arch_name = symbol<const char*(int)>("bli_arch_string");
+  if (arch != nullptr && arch_name != nullptr) id.core_name = arch_name(arch());
+  if (const auto threads = symbol<std::int64_t()>("bli_thread_get_num_threads")) {
+    id.threads = static_cast<int>(threads());
+  }
+  id.warning = core_warning(id, "BLIS_ARCH_TYPE", "skx", "haswell");
+  return id;
+}
+
+}  // namespace
+
+BlasIdentity blas_identity() {
+  if (auto id = mkl()) return *id;
+  if (auto id = openblas()) return *id;
+  if (auto id = blis()) return *id;
+  BlasIdentity unknown;
+  unknown.library = "unknown CBLAS";
+  return unknown;
+}
+
+int set_blas_threads(int threads) {
+  const auto exchange = [threads](auto* get, auto* set) {
+    if (get == nullptr || set == nullptr) return 0;
+    const int before = static_cast<int>(get());
+    set(threads);
+    return before;
+  };
+  if (const int before = exchange(symbol<int()>("MKL_Get_Max_Threads"),
+                                  symbol<void(int)>("MKL_Set_Num_Threads"))) {
+    return before;
+  }
+  if (const int before = exchange(symbol<int()>("openblas_get_num_threads"),
+                                  symbol<void(int)>("openblas_set_num_threads"))) {
+    return before;
+  }
+  return exchange(symbol<std::int64_t()>("bli_thread_get_num_threads"),
+                  symbol<void(std::int64_t)>("bli_thread_set_num_threads"));
+}
+
+}  // namespace stepwell::kernels

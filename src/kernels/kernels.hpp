@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/fp_scope.hpp"
+#include "kernels/table.hpp"
+
+/// The kernels as the layers below call them: the table's entry, run in the default floating-point
+/// environment. signatures.hpp says what each does.
+namespace stepwell::kernels {
+
+inline void update(const Table& t, Rung rung, PackedIn a, PackedIn b, MatrixView<float> c,
+                   Shape shape = Shape::full, Write write = Write::subtract,
+                   const Next& next = {}) {
+  const core::FpScope fp;
+  t.update_at(rung).run(rung, a, b, c, shape, write, next);
+}
+
+inline void update(const Table& t, MatrixView<const float> a, MatrixView<const float> b,
+                   MatrixView<float> c, Shape shape = Shape::full, Write write = Write::subtract) {
+  const core::FpScope fp;
+  t.update_fp32.run(a, b, c, shape, write);
+}
+
+inline void update(const Table& t, MatrixView<const double> a, MatrixView<const double> b,
+                   MatrixView<double> c, Shape shape = Shape::full, Write write = Write::subtract) {
+  const core::FpScope fp;
+  t.update_fp64.run(a, b, c, shape, write);
+}
+
+inline void pack(const Table& t, Rung rung, MatrixView<const float> a, PackedOut out,
+                 Shape shape = Shape::full, Scales scales = {}) {
+  const core::FpScope fp;
+  t.pack_fp32.run(rung, a, shape, scales, out);
+}
+
+inline void pack(const Table& t, Rung rung, MatrixView<const double> a, PackedOut out,
+                 Shape shape = Shape::full, Scales scales = {}) {
+  const core::FpScope fp;
+  t.pack_fp64.run(rung, a, shape, scales, out);
+}
+
+inline void unpack(const Table& t, PackedIn p, MatrixView<float> out, Scales scales = {}) {
+  const core::FpScope fp;
+  t.unpack_fp32.run(p, scales, out);
+}
+
+inline void unpack(const Table& t, PackedIn p, MatrixView<double> out, Scales scales = {}) {
+  const core::FpScope fp;
+  t.unpack_fp64.run(p, scales, out);
+}
+
+inline void reorder(const Table& t, PackedIn p, PackedOut out) {
+  t.reorder.run(p, out);
+}
+
+inline void product(const Table& t, MatrixView<const double> a, const Products& p) {
+  const core::FpScope fp;
+  t.product.run(a, p);
+}
+
+inline void symmetric_product(const Table& t, MatrixView<const double> a,
+                              MatrixView<const double> x, MatrixView<double> y) {
+  const core::FpScope fp;
+  t.symmetric_product.run(a, x, y);
+}
+
+inline void packed_product(const Table& t, PackedIn l, bool transposed, MatrixView<const float> x,
+                           MatrixView<float> y) {
+  const core::FpScope fp;
+  t.packed_product_fp32.run(l, transposed, x, y);
+}
+
+inline void packed_product(const Table& t, PackedIn l, bool transposed, MatrixView<const double> x,
+                           MatrixView<double> y) {
+  const core::FpScope fp;
+  t.packed_product_fp64.run(l, transposed, x, y);
+}
+
+inline void tile_product(const Table& t, MatrixView<const float> l, bool transposed,
+                         MatrixView<const float> x, MatrixView<float> y) {
+  const core::FpScope fp;
+  t.tile_product_fp32.run(l, transposed, x, y);
+}
+
+inline void tile_product(const Table& t, MatrixView<const float> l, bool transposed,
+                         MatrixView<const double> x, MatrixView<double> y) {
+  const core::FpScope fp;
+  t.tile_product_fp64.run(l, transposed, x, y);
+}
+
+inline void load(const Table& t, const LoadArgs& args, Scan& scan) {
+  const core::FpScope fp;
+  t.load.run(args, scan);
+}
+
+}  // namespace stepwell::kernels

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/checked.hpp"
+#include "stepwell/rung.hpp"
+
+/// The packed layout of an operand of the matrix engine.
+///
+/// An operand is rows x depth numbers, each the sum of 'planes' bf16 terms. It is cut into panels
+/// of 32 rows; a panel is a run of depth blocks of 32; a depth block holds its planes one after the
+/// other; a plane is two engine tiles of 16 rows x 32 depth, 1 KiB each:
+///
+///   [panel][depth block][plane][half panel][1 KiB tile]
+///
+/// Inside a tile there are two orders, and one is the 16x16 dword transpose of the other:
+///   pairs  [16 pairs of k][16 rows][2]   the engine's right operand; L is stored like this,
+///   because a
+///                                        column-major tile packs into it without a transpose
+///   rows   [16 rows][32 k]               the engine's left operand: row block j of L, once a
+///   column
+///
+/// Rows and depth are padded with zeros to multiples of 32.
+namespace stepwell::kernels {
+
+inline constexpr std::int64_t kPanel = 32;                       ///< rows of a panel
+inline constexpr std::int64_t kDepth = 32;                       ///< k of a depth block
+inline constexpr std::int64_t kEngineRows = 16;                  ///< rows of an engine tile
+inline constexpr std::int64_t kTileNumbers = 512;                ///< bf16 numbers of an engine tile
+inline constexpr std::int64_t kPlaneNumbers = 2 * kTileNumbers;  ///< of one plane of a depth block
+
+enum class Order : unsigned char { pairs, rows };
+
+/// A packed operand that somebody else owns. T is std::uint16_t or const std::uint16_t (bf16 bits).
+template <class T>
+struct Packed {
+  T* data = nullptr;              ///< aligned to 64 bytes
+  std::int64_t rows = 0;          ///< without padding
+  std::int64_t depth = 0;         ///< without padding
+  std::int64_t panel_stride = 0;  ///< numbers from one panel to the next
+  int planes = 1;
+  Order order = Order::pairs;
+
+  std::int64_t panels() const { return (rows + kPanel - 1) / kPanel; }
+  std::int64_t depth_blocks() const { return (depth + kDepth - 1) / kDepth; }
+
+  /// The depth block kb of panel p: 'planes' planes of kPlaneNumbers.
+  T* at(std::int64_t p, std::int64_t kb) const {
+    return data + p * panel_stride + kb * planes * kPlaneNumbers;
+  }
+
+  /// Where the term 'plane' of element (i, k) is.
+  std::int64_t offset(std::int64_t i, std::int64_t k, int plane) const {
+    const std::int64_t r = i % kEngineRows;
+    const std::int64_t c = k % kDepth;
+    const std::int64_t inner = order == Order::rows ? r * kDepth + c : (c / 2) * 32 + r * 2 + c % 2;
+    return (i / kPanel) * panel_stride + ((k / kDepth) * planes + plane) * kPlaneNumbers +
+           (i % kPanel / kEngineRows) * kTileNumbers + inner;
+  }
+
+  /// The m x n block that starts at (i, k), both multiples of 32; m and n too, unless the block
+  /// ends where the operand ends.
+  Packed block(std::int64_t i, std::int64_t k, std::int64_t m, std::int64_t n) const {
+    return {at(i / kPanel, k / kDepth), m, n, panel_stride, planes, order};
+  }
+
+  operator Packed<const T>() const requires(!std::is_const_v<T>) {
+    return {data, rows, depth, panel_stride, planes, order};
+  }
+};
+
+using PackedIn = Packed<const std::uint16_t>;
+using PackedOut = Packed<std::uint16_t>;
+
+/// How many bf16 numbers a packed operand of this shape takes. Throws Error(too_large).
+inline std::int64_t packed_numbers(std::int64_t rows, std::int64_t depth, int planes) {
+  return core::size_product(core::round_up(rows, kPanel), core::round_up(depth, kDepth), planes,
+                            "packed operand");
+}
+
+/// A packed operand on memory of at least packed_numbers(...).
+inline PackedOut packed(std::uint16_t* data, std::int64_t rows, std::int64_t depth, Rung rung,
+                        Order order) {
+  const int planes = info(rung).planes;
+  return {data, rows, depth, core::round_up(depth, kDepth) * kPanel * planes, planes, order};
+}
+
+}  // namespace stepwell::kernels

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/table.hpp"
+
+// Which targets Highway compiles; include this header before any of Highway's. On x86 the static
+// target must not be plain x86-64, for which Highway has scalars only: the reference loops serve
+// there. The kernels keep arrays of vectors, which SVE's sizeless types forbid: ARM runs NEON.
+#if defined(__x86_64__) && !defined(HWY_BASELINE_TARGETS)
+#define HWY_BASELINE_TARGETS HWY_SSE4
+#endif
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#endif
+
+/// SIMD kernels from one source for every width (Google Highway): each function overrides the
+/// table's entries of its family with those compiled for 'isa' (baseline, avx2 or avx512).
+namespace stepwell::kernels {
+
+void fill_portable_update(core::Isa isa, Table& t);   ///< update at the bf16 rungs and fp16
+void fill_portable_pack(core::Isa isa, Table& t);     ///< pack, unpack, reorder
+void fill_portable_leaf(core::Isa isa, Table& t);     ///< potrf, trsm, invert leaves
+void fill_portable_product(core::Isa isa, Table& t);  ///< product, symmetric_product
+void fill_portable_solve(core::Isa isa, Table& t);    ///< packed_product, tile_product
+void fill_portable_load(core::Isa isa, Table& t);     ///< load
+
+}  // namespace stepwell::kernels

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/table.hpp"
+
+/// The factorization of a diagonal tile and the solves with it: Algorithms 1-3 of Carrica et al.,
+/// all three recursive, over the table's leaves and updates. T is float or double.
+///
+/// Memory that a function needs is given by the caller: 'scratch' points to at least the number of
+/// bytes that its *_scratch() says, aligned to 64.
+namespace stepwell::kernels {
+
+/// The rung of the off-diagonal products by the depth of the recursion at which they occur: the
+/// first split's products at rung[0], the next at rung[1], ..., the rest at the last. Leaves are
+/// computed in T. A rung above T's own format counts as T's.
+struct Layers {
+  std::array<Rung, 8> rung{};
+  int count = 1;
+
+  Rung at(int depth) const { return rung[depth < count ? depth : count - 1]; }
+};
+Layers uniform_layers(Rung rung);
+
+/// Algorithm 1: A = L L', lower, in place; A's strict upper triangle is neither read nor written.
+/// Stops at the first pivot that is not positive and finite and reports its index within A.
+/// Cost n^3/3.
+template <class T>
+Pivot tree_potrf(const Table& t, MatrixView<T> a, const Layers& layers, std::byte* scratch);
+
+/// Algorithm 2: B <- B L^-T, B m x n, L n x n lower. Cost m n^2.
+template <class T>
+void tree_trsm(const Table& t, MatrixView<const T> l, MatrixView<T> b, const Layers& layers,
+               std::byte* scratch);
+
+/// Algorithm 3: C <- C - A A', lower, C n x n, A n x k. Cost n^2 k.
+template <class T>
+void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Layers& layers,
+               std::byte* scratch);
+
+/// Bytes of scratch for a tree_* call whose matrices have at most 'order' rows and columns.
+std::int64_t tree_scratch(std::int64_t order);
+
+/// W = L with its diagonal blocks of order 'block' (the last may be smaller; a multiple of 32)
+/// replaced by their inverses and the strict upper triangle set to zero. What solve_inverted takes.
+/// Cost n block^2 / 3. Scratch: block^2 numbers of T.
+template <class T>
+void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t block,
+                            MatrixView<T> w, std::byte* scratch);
+
+/// B <- B L^-T by multiplication with inverted blocks, plain fp32 or fp64.
+/// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block numbers of T.
+template <class T>
+void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, MatrixView<T> b,
+                    std::byte* scratch);
+
+/// The same at a rung with planes, as an off-diagonal tile of the factorization needs it:
+/// X = B L^-T rounded to the rung and packed in pairs order into x, which is the tile of L; b holds
+/// X before that last rounding. Block column c of X is computed from the rounded columns before it,
+/// the ones later updates will use. w: packed at the rung in rows order. Scratch: packed_numbers(m,
+/// block, planes) x 2 bytes.
+void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, MatrixView<float> b,
+                    PackedOut x, std::byte* scratch);
+
+/// x <- L^-1 x, or L^-T x if transposed, with a diagonal tile: packed in pairs order, or plain
+/// fp32. x: n x r, V float or double. Cost n^2 r.
+template <class V>
+void tile_trsv(const Table& t, PackedIn l, bool transposed, MatrixView<V> x);
+template <class V>
+void tile_trsv(const Table& t, MatrixView<const float> l, bool transposed, MatrixView<V> x);
+
+}  // namespace stepwell::kernels

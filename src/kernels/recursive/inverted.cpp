@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "kernels/recursive/product.hpp"
+
+namespace stepwell::kernels {
+namespace {
+
+template <class T>
+void transpose(MatrixView<const T> from, MatrixView<T> to) {
+  for (std::int64_t j = 0; j < from.cols; ++j) {
+    for (std::int64_t i = 0; i < from.rows; ++i) to(j, i) = from(i, j);
+  }
+}
+
+/// W = L^-1 by halves: W11 = L11^-1, W22 = L22^-1, W21 = -W22 (L21 W11).
+template <class T>
+void invert(const Table& t, MatrixView<const T> l, MatrixView<T> w, T* scratch) {
+  const std::int64_t n = l.rows;
+  if (n <= kLeaf) {
+    if constexpr (std::is_same_v<T, double>) t.invert_fp64.run(l, w);
+    if constexpr (std::is_same_v<T, float>) t.invert_fp32.run(l, w);
+    return;
+  }
+  const std::int64_t n1 = recursive::first_half(n);
+  const std::int64_t n2 = n - n1;
+  const MatrixView<T> w11 = w.block(0, 0, n1, n1);
+  const MatrixView<T> w21 = w.block(n1, 0, n2, n1);
+  const MatrixView<T> w22 = w.block(n1, n1, n2, n2);
+  invert(t, l.block(0, 0, n1, n1), w11, scratch);
+  invert(t, l.block(n1, n1, n2, n2), w22, scratch);
+
+  // The update multiplies with a transpose, so the right operands are transposed first.
+  const auto right = view(scratch, n1, n1);
+  const auto product = view(scratch + n1 * n1, n2, n1);
+  const auto product_transposed = view(scratch, n1, n2);
+  transpose<T>(w11, right);
+  update(t, l.block(n1, 0, n2, n1), right, product, Shape::full, Write::assign);
+  transpose<T>(product, product_transposed);
+  for (std::int64_t j = 0; j < n1; ++j) std::fill_n(w21.column(j), n2, T{0});
+  update(t, w22, product_transposed, w21);
+  for (std::int64_t j = n1; j < n; ++j) std::fill_n(w.column(j), n1, T{0});
+}
+
+}  // namespace
+
+template <class T>
+void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t block,
+                            MatrixView<T> w, std::byte* scratch) {
+  const core::FpScope fp;
+  const std::int64_t n = l.rows;
+  for (std::int64_t k = 0; k < n; k += block) {
+    const std::int64_t size = std::min(block, n - k);
+    invert(t, l.block(k, k, size, size), w.block(k, k, size, size), reinterpret_cast<T*>(scratch));
+    for (std::int64_t j = k; j < k + size; ++j) {
+      std::fill_n(w.column(j), k, T{0});
+      std::copy(l.column(j) + k + size, l.column(j) + n, w.column(j) + k + size);
+    }
+  }
+}
+
+template <class T>
+void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, MatrixView<T> b,
+                    std::byte* scratch) {
+  const std::int64_t n = w.rows;
+  for (std::int64_t k = 0; k < n; k += block) {
+    const std::int64_t size = std::min(block, n - k);
+    const MatrixView<T> bk = b.block(0, k, b.rows, size);
+    if (k > 0) update(t, b.block(0, 0, b.rows, k), w.block(k, 0, size, k), bk);
+    const auto right_side = view(reinterpret_cast<T*>(scratch), b.rows, size);
+    for (std::int64_t j = 0; j < size; ++j) {
+      std::copy_n(bk.column(j), b.rows, right_side.column(j));
+    }
+    update(t, right_side, w.block(k, k, size, size), bk, Shape::full, Write::assign);
+  }
+}
+
+void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, MatrixView<float> b,
+                    PackedOut x, std::byte* scratch) {
+  const std::int64_t n = w.rows;
+  for (std::int64_t k = 0; k < n; k += block) {
+    const std::int64_t size = std::min(block, n - k);
+    const MatrixView<float> bk = b.block(0, k, b.rows, size);
+    if (k > 0) update(t, rung, x.block(0, 0, b.rows, k), w.block(k, 0, size, k), bk);
+    const PackedOut right_side =
+        packed(reinterpret_cast<std::uint16_t*>(scratch), b.rows, size, rung, Order::pairs);
+    pack(t, rung, bk, right_side);
+    update(t, rung, right_side, w.block(k, k, size, size), bk, Shape::full, Write::assign);
+    pack(t, rung, bk, x.block(0, k, b.rows, size));
+  }
+}
+
+template void invert_diagonal_blocks(const Table&, MatrixView<const float>, std::int64_t,
+                                     MatrixView<float>, std::byte*);
+template void invert_diagonal_blocks(const Table&, MatrixView<const double>, std::int64_t,
+                                     MatrixView<double>, std::byte*);
+template void solve_inverted(const Table&, MatrixView<const float>, std::int64_t, MatrixView<float>,
+                             std::byte*);
+template void solve_inverted(const Table&, MatrixView<const double>, std::int64_t,
+                             MatrixView<double>, std::byte*);
+
+}  // namespace stepwell::kernels

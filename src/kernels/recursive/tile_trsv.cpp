@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "core/fp_scope.hpp"
+#include "core/rounding.hpp"
+#include "kernels/recursive.hpp"
+
+/// Substitution in blocks of 32, a panel of the packed layout: what lies beside a diagonal block
+/// goes through the table's products, the block itself is copied to a local array.
+namespace stepwell::kernels {
+namespace {
+
+constexpr std::int64_t kBlock = kPanel;
+
+void subtract(const Table& t, PackedIn l, bool transposed, MatrixView<const float> x,
+              MatrixView<float> y) {
+  t.packed_product_fp32.run(l, transposed, x, y);
+}
+void subtract(const Table& t, PackedIn l, bool transposed, MatrixView<const double> x,
+              MatrixView<double> y) {
+  t.packed_product_fp64.run(l, transposed, x, y);
+}
+void subtract(const Table& t, MatrixView<const float> l, bool transposed, MatrixView<const float> x,
+              MatrixView<float> y) {
+  t.tile_product_fp32.run(l, transposed, x, y);
+}
+void subtract(const Table& t, MatrixView<const float> l, bool transposed,
+              MatrixView<const double> x, MatrixView<double> y) {
+  t.tile_product_fp64.run(l, transposed, x, y);
+}
+
+/// The lower triangle of a diagonal block, terms summed in V. The general unpack kernel takes three
+/// times as long for one block, and nothing else can run meanwhile.
+template <class V>
+void copy_block(PackedIn l, MatrixView<V> out) {
+  for (std::int64_t k = 0; k < out.cols; ++k) {
+    for (std::int64_t i = k / kEngineRows * kEngineRows; i < out.rows; i += kEngineRows) {
+      const std::int64_t rows = std::min(kEngineRows, out.rows - i);
+      const std::uint16_t* const from = l.data + l.offset(i, k, 0);
+      V* const to = out.column(k) + i;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        V sum = core::to_float(bf16{from[2 * r]});
+        for (int plane = 1; plane < l.planes; ++plane) {
+          sum += static_cast<V>(core::to_float(bf16{from[2 * r + plane * kPlaneNumbers]}));
+        }
+        to[r] = sum;
+      }
+    }
+  }
+}
+template <class V>
+void copy_block(MatrixView<const float> l, MatrixView<V> out) {
+  for (std::int64_t j = 0; j < out.cols; ++j) {
+    std::copy(l.column(j) + j, l.column(j) + out.rows, out.column(j) + j);
+  }
+}
+
+/// x <- L^-1 x, by columns of L.
+template <class V>
+void forward(MatrixView<const V> l, V* x) {
+  for (std::int64_t j = 0; j < l.rows; ++j) {
+    x[j] /= l(j, j);
+    for (std::int64_t i = j + 1; i < l.rows; ++i) {
+      x[i] -= l(i, j) * x[j];
+    }
+  }
+}
+
+/// x <- L^-T x, by rows of L: the updates are independent of each other, a sum would not be.
+template <class V>
+void backward(MatrixView<const V> l, V* x) {
+  for (std::int64_t i = l.rows - 1; i >= 0; --i) {
+    x[i] /= l(i, i);
+    for (std::int64_t j = 0; j < i; ++j) {
+      x[j] -= l(i, j) * x[i];
+    }
+  }
+}
+
+/// L is a packed tile or a plain one of order n.
+template <class L, class V>
+void solve(const Table& t, L l, std::int64_t n, bool transposed, MatrixView<V> x) {
+  const core::FpScope fp;
+  V diagonal[kBlock * kBlock];
+  const std::int64_t blocks = (n + kBlock - 1) / kBlock;
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::int64_t i = (transposed ? blocks - 1 - b : b) * kBlock;
+    const std::int64_t m = std::min(kBlock, n - i);
+    const std::int64_t rest = n - i - m;
+    const MatrixView<V> xi = x.block(i, 0, m, x.cols);
+    if (transposed && rest > 0) {
+      subtract(t, l.block(i + m, i, rest, m), true, x.block(i + m, 0, rest, x.cols), xi);
+    } else if (!transposed && i > 0) {
+      subtract(t, l.block(i, 0, m, i), false, x.block(0, 0, i, x.cols), xi);
+    }
+    const MatrixView<V> d{diagonal, m, m, kBlock};
+    copy_block(l.block(i, i, m, m), d);
+    for (std::int64_t c = 0; c < x.cols; ++c) {
+      if (transposed) {
+        backward<V>(d, xi.column(c));
+      } else {
+        forward<V>(d, xi.column(c));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class V>
+void tile_trsv(const Table& t, PackedIn l, bool transposed, MatrixView<V> x) {
+  solve(t, l, l.rows, transposed, x);
+}
+
+template <class V>
+void tile_trsv(const Table& t, MatrixView<const float> l, bool transposed, MatrixView<V> x) {
+  solve(t, l, l.rows, transposed, x);
+}
+
+template void tile_trsv(const Table&, PackedIn, bool, MatrixView<float>);
+template void tile_trsv(const Table&, PackedIn, bool, MatrixView<double>);
+template void tile_trsv(const Table&, MatrixView<const float>, bool, MatrixView<float>);
+template void tile_trsv(const Table&, MatrixView<const float>, bool, MatrixView<double>);
+
+}  // namespace stepwell::kernels

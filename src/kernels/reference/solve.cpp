@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "core/rounding.hpp"
+#include "kernels/reference/reference.hpp"
+
+namespace stepwell::kernels {
+namespace {
+
+/// Element (i, k) of a packed operand, its terms summed in V, largest first.
+template <class V>
+V element(PackedIn l, std::int64_t i, std::int64_t k) {
+  V sum = 0;
+  for (int plane = 0; plane < l.planes; ++plane) {
+    sum += static_cast<V>(core::to_float(bf16{l.data[l.offset(i, k, plane)]}));
+  }
+  return sum;
+}
+
+template <class V>
+V element(MatrixView<const float> l, std::int64_t i, std::int64_t k) {
+  return static_cast<V>(l(i, k));
+}
+
+/// y -= L x or y -= L' x; 'inner' is the length of the sums.
+template <class V, class L>
+void subtract_product(L l, std::int64_t inner, bool transposed, MatrixView<const V> x,
+                      MatrixView<V> y) {
+  for (std::int64_t c = 0; c < y.cols; ++c) {
+    for (std::int64_t i = 0; i < y.rows; ++i) {
+      V sum = 0;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        sum += (transposed ? element<V>(l, k, i) : element<V>(l, i, k)) * x(k, c);
+      }
+      y(i, c) -= sum;
+    }
+  }
+}
+
+template <class V>
+void packed_product(PackedIn l, bool transposed, MatrixView<const V> x, MatrixView<V> y) noexcept {
+  subtract_product(l, transposed ? l.rows : l.depth, transposed, x, y);
+}
+
+template <class V>
+void tile_product(MatrixView<const float> l, bool transposed, MatrixView<const V> x,
+                  MatrixView<V> y) noexcept {
+  subtract_product(l, transposed ? l.rows : l.cols, transposed, x, y);
+}
+
+}  // namespace
+
+void fill_reference_solve(Table& t) {
+  constexpr auto isa = core::Isa::reference;
+  t.packed_product_fp32 = {&packed_product<float>, "packed_product_fp32_reference", isa};
+  t.packed_product_fp64 = {&packed_product<double>, "packed_product_fp64_reference", isa};
+  t.tile_product_fp32 = {&tile_product<float>, "tile_product_fp32_reference", isa};
+  t.tile_product_fp64 = {&tile_product<double>, "tile_product_fp64_reference", isa};
+}
+
+}  // namespace stepwell::kernels

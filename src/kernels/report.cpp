@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <span>
+#include <string>
+
+#include "core/cpu.hpp"
+#include "core/system.hpp"
+#include "kernels/blas/blas.hpp"
+#include "kernels/table.hpp"
+#include "stepwell/machine.hpp"
+#include "stepwell/version.hpp"
+
+namespace stepwell {
+namespace {
+
+using core::Isa;
+
+/// The instruction sets that an operation has kernels for, best first. The only place that knows
+/// of kernels that are not in the table.
+constexpr Isa kCblas[] = {Isa::baseline};
+constexpr Isa kPortable[] = {Isa::avx512, Isa::avx2, Isa::baseline};
+constexpr Isa kEngine[] = {Isa::amx, Isa::avx512, Isa::avx2, Isa::baseline};
+constexpr Isa kBf16[] = {Isa::amx, Isa::avx512_bf16, Isa::avx512, Isa::avx2, Isa::baseline};
+
+/// Writes the table down row by row, with the reasons against the kernels that are not in it.
+class Rows {
+ public:
+  explicit Rows(const core::IsaCap& cap) : cap_(cap) {}
+
+  template <class F>
+  void add(std::string operation, const kernels::Entry<F>& entry, std::span<const Isa> kernels) {
+    KernelChoice row;
+    row.operation = std::move(operation);
+    row.kernel = entry.name;
+    row.isa = to_string(entry.isa);
+    for (const Isa isa : kernels) {
+      if (isa <= entry.isa) break;
+      const std::string reason = refusal(isa);
+      if (!reason.empty()) row.refused.push_back(std::string(to_string(isa)) + ": " + reason);
+    }
+    rows_.push_back(std::move(row));
+  }
+
+  std::vector<KernelChoice> take() { return std::move(rows_); }
+
+ private:
+  std::string refusal(Isa isa) const {
+    const core::Usable& usable = kernels::usable()[static_cast<unsigned>(isa)];
+    if (!usable.yes) return usable.reason;
+    return isa > cap_.isa ? "STEPWELL_ISA=" + cap_.text : "";
+  }
+
+  const core::IsaCap& cap_;
+  std::vector<KernelChoice> rows_;
+};
+
+std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::IsaCap& cap) {
+  Rows rows(cap);
+  for (const Rung rung : {Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp16}) {
+    rows.add("update " + std::string(to_string(rung)), t.update_at(rung),
+             rung == Rung::bf16 ? std::span<const Isa>(kBf16) : std::span<const Isa>(kEngine));
+  }
+  rows.add("update fp32", t.update_fp32, kCblas);
+  rows.add("update fp64", t.update_fp64, kCblas);
+  rows.add("pack fp32", t.pack_fp32, kPortable);
+  rows.add("pack fp64", t.pack_fp64, kPortable);
+  rows.add("unpack fp32", t.unpack_fp32, kPortable);
+  rows.add("unpack fp64", t.unpack_fp64, kPortable);
+  rows.add("reorder", t.reorder, kPortable);
+  rows.add("potrf leaf fp32", t.potrf_fp32, kPortable);
+  rows.add("potrf leaf fp64", t.potrf_fp64, kPortable);
+  rows.add("trsm leaf fp32", t.trsm_fp32, kPortable);
+  rows.add("trsm leaf fp64", t.trsm_fp64, kPortable);
+  rows.add("invert leaf fp32", t.invert_fp32, kPortable);
+  rows.add("invert leaf fp64", t.invert_fp64, kPortable);
+  rows.add("product fp64 (symv, gemv)", t.product, kPortable);
+  rows.add("symmetric product fp64 (symv)", t.symmetric_product, kPortable);
+  rows.add("packed product fp32 (trsv)", t.packed_product_fp32, kPortable);
+  rows.add("packed product fp64 (trsv)", t.packed_product_fp64, kPortable);
+  rows.add("tile product fp32 (trsv)", t.tile_product_fp32, kPortable);
+  rows.add("tile product fp64 (trsv)", t.tile_product_fp64, kPortable);
+  rows.add("load", t.load, kPortable);
+  return rows.take();
+}
+
+}  // namespace
+
+MachineReport describe_machine() {
+  const core::IsaCap cap = core::isa_cap_from_environment();
+  const core::Cpu cpu = core::probe_cpu(cap.isa);
+  const kernels::Table& t = kernels::table();
+  const core::CpuAllowance cpus = core::cpu_allowance();
+  const core::MemoryAllowance memory = core::memory_allowance();
+
+  MachineReport r;
+  r.version = version();
+  r.cpu_vendor = cpu.vendor;
+  r.cpu_model = cpu.model;
+  r.cpu_features = cpu.features;
+  r.isa = to_string(t.cap);
+  r.isa_cap = cap.text;
+  r.isa_cap_problem = cap.problem;
+  for (const Isa isa : core::all_isas) {
+    const core::Usable& usable = kernels::usable()[static_cast<unsigned>(isa)];
+    r.isas.push_back({std::string(to_string(isa)), usable.yes, usable.reason});
+  }
+  r.kernels = kernel_choices(t, cap);
+  r.blas = kernels::blas_identity();
+  r.cpus_online = cpus.online;
+  r.cpus_by_affinity = cpus.by_affinity;
+  r.cpus_by_quota = cpus.by_quota;
+  r.threads = cpus.threads;
+  r.memory_total = memory.total;
+  r.memory_available = memory.available;
+  r.huge_pages = core::transparent_huge_pages();
+  return r;
+}
+
+}  // namespace stepwell

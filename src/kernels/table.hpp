@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/cpu.hpp"
+#include "core/isa.hpp"
+#include "kernels/signatures.hpp"
+
+namespace stepwell::kernels {
+
+/// One kernel: the function, its name (operation, instruction set, shape) and what it needs.
+template <class F>
+struct Entry {
+  F* run = nullptr;
+  const char* name = "";
+  core::Isa isa = core::Isa::reference;
+};
+
+/// Which kernel runs. Filled with the reference loops first and then overridden, instruction set by
+/// instruction set: a missing optimized kernel is slow, never wrong.
+struct Table {
+  core::Isa cap = core::Isa::reference;  ///< the best instruction set in it
+
+  std::array<Entry<UpdateFn>, 4> update;  ///< by rung: bf16, bf16x2, bf16x3, fp16
+  Entry<DenseUpdateFn<float>> update_fp32;
+  Entry<DenseUpdateFn<double>> update_fp64;
+  Entry<PackFn<float>> pack_fp32;
+  Entry<PackFn<double>> pack_fp64;
+  Entry<UnpackFn<float>> unpack_fp32;
+  Entry<UnpackFn<double>> unpack_fp64;
+  Entry<ReorderFn> reorder;
+  Entry<PotrfLeafFn<float>> potrf_fp32;
+  Entry<PotrfLeafFn<double>> potrf_fp64;
+  Entry<TrsmLeafFn<float>> trsm_fp32;
+  Entry<TrsmLeafFn<double>> trsm_fp64;
+  Entry<InvertLeafFn<float>> invert_fp32;
+  Entry<InvertLeafFn<double>> invert_fp64;
+  Entry<ProductFn> product;
+  Entry<SymmetricProductFn> symmetric_product;
+  Entry<PackedProductFn<float>> packed_product_fp32;
+  Entry<PackedProductFn<double>> packed_product_fp64;
+  Entry<TileProductFn<float>> tile_product_fp32;
+  Entry<TileProductFn<double>> tile_product_fp64;
+  Entry<LoadFn> load;
+
+  const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
+};
+
+/// The table this process uses: what the CPU, the operating system, the self-test and STEPWELL_ISA
+/// allow. Made at the first call; thread-safe.
+const Table& table();
+
+/// The table for an instruction set that usable() says can be used. Kernels above 'cap' are absent.
+Table make_table(core::Isa cap);
+
+/// The instruction sets, after CPUID, XCR0, the operating system and the numeric self-test. Same
+/// order as core::all_isas. Ignores STEPWELL_ISA, except that 'amx' is not tried when it is capped
+/// (asking for it has side effects).
+const std::array<core::Usable, core::all_isas.size()>& usable();
+
+}  // namespace stepwell::kernels

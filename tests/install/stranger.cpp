@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// A user's program: it sees the installed headers and the library, nothing else.
+#include <cstdio>
+#include <cstring>
+#include <stepwell/stepwell.hpp>
+
+int main() {
+  if (std::strcmp(stepwell::version(), STEPWELL_VERSION) != 0) {
+    std::printf("header %s, library %s\n", STEPWELL_VERSION, stepwell::version());
+    return 1;
+  }
+  const stepwell::MachineReport machine = stepwell::describe_machine();
+  if (machine.kernels.empty() || machine.isa.empty()) {
+    std::printf("the report of the machine is empty\n");
+    return 1;
+  }
+  try {
+    throw stepwell::Error(stepwell::ErrorCode::unsupported, "thrown across the library's border");
+  } catch (const stepwell::Error& e) {
+    if (e.code() != stepwell::ErrorCode::unsupported) return 1;
+  }
+  std::printf("stepwell %s, %s\n", stepwell::version(), machine.isa.c_str());
+  return 0;
+}

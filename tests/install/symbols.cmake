@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The shared LIBRARY shows its public functions and nothing of its inside.
+execute_process(COMMAND ${NM} --dynamic --defined-only --demangle "${LIBRARY}"
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+foreach(wanted IN ITEMS "stepwell::version()" "stepwell::describe_machine()")
+  string(FIND "${symbols}" "${wanted}" at)
+  if(at LESS 0)
+    message(SEND_ERROR "${wanted} is not exported")
+  endif()
+endforeach()
+string(REGEX MATCHALL "[^\n]*stepwell::(core|kernels)::[^\n]*" inside "${symbols}")
+foreach(symbol IN LISTS inside)
+  message(SEND_ERROR "exported, but it is not public: ${symbol}")
+endforeach()

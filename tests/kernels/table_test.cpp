@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/table.hpp"
+
+#include <cstdlib>
+
+#include "kernels/fixture.hpp"
+
+/// The table: complete, named, and never above its cap.
+namespace stepwell::kernels::test {
+namespace {
+
+struct Row {
+  bool callable;
+  std::string name;
+  core::Isa isa;
+};
+
+template <class... F>
+std::vector<Row> rows_of(const Entry<F>&... entries) {
+  return {Row{entries.run != nullptr, entries.name, entries.isa}...};
+}
+
+std::vector<Row> rows(const Table& t) {
+  // A table is nothing but entries after the cap: a new one missing here changes the size.
+  std::vector<Row> all =
+      rows_of(t.update[0], t.update[1], t.update[2], t.update[3], t.update_fp32, t.update_fp64,
+              t.pack_fp32, t.pack_fp64, t.unpack_fp32, t.unpack_fp64, t.reorder, t.potrf_fp32,
+              t.potrf_fp64, t.trsm_fp32, t.trsm_fp64, t.invert_fp32, t.invert_fp64, t.product,
+              t.symmetric_product, t.packed_product_fp32, t.packed_product_fp64,
+              t.tile_product_fp32, t.tile_product_fp64, t.load);
+  EXPECT_EQ(sizeof(Table), (all.size()) * sizeof(Entry<LoadFn>) + alignof(Table));
+  return all;
+}
+
+class TableTest : public PerIsa {};
+INSTANTIATE_TEST_SUITE_P(Kernels, TableTest, every_isa(), isa_name);
+
+TEST_P(TableTest, HasAKernelWithANameForEverythingAndNoneAboveTheCap) {
+  EXPECT_EQ(table_.cap, GetParam());
+  for (const Row& row : rows(table_)) {
+    EXPECT_TRUE(row.callable) << row.name;
+    EXPECT_FALSE(row.name.empty());
+    EXPECT_LE(row.isa, GetParam()) << row.name;
+  }
+}
+
+TEST_P(TableTest, UsesTheInstructionSetForTheUpdate) {
+  const bool engine = GetParam() >= core::Isa::avx512_bf16;
+  EXPECT_EQ(table_.update_at(Rung::bf16).isa, GetParam());
+  for (Rung r : {Rung::bf16x2, Rung::bf16x3, Rung::fp16}) {
+    EXPECT_GE(table_.update_at(r).isa, engine ? core::Isa::avx512 : GetParam()) << to_string(r);
+  }
+}
+
+TEST_P(TableTest, EnvironmentCapIsHonoured) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process: table() is made only once
+  const std::string cap(to_string(GetParam()));
+  EXPECT_EXIT(
+      {
+        setenv("STEPWELL_ISA", cap.c_str(), 1);
+        bool right = table().cap == GetParam();
+        for (const Row& row : rows(table())) right = right && row.isa <= GetParam();
+        std::exit(right ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(ReferenceTable, IsAllReference) {
+  for (const Row& row : rows(reference_table())) {
+    EXPECT_EQ(row.isa, core::Isa::reference) << row.name;
+    EXPECT_NE(row.name.find("reference"), std::string::npos) << row.name;
+  }
+}
+
+TEST(UsableIsas, ReferenceIsAlwaysUsableAndARefusedOneHasAReason) {
+  EXPECT_TRUE(usable()[0].yes);
+  for (core::Isa isa : core::all_isas) {
+    const core::Usable& u = usable()[static_cast<unsigned>(isa)];
+    EXPECT_EQ(u.yes, u.reason.empty()) << to_string(isa);
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::kernels::test

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Proves that check_layers.cmake sees each kind of trespass: writes small trees under WORK and runs
+# the check on them.   cmake -DSCRIPT=<check_layers.cmake> -DWORK=<folder> -P check_layers_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+string(CONCAT spdx "// SPDX-FileCopyrightText: 2026 The Stepwell authors\n"
+  "// SPDX-License-Identifier: BSD-3-Clause\n")
+set(failures 0)
+
+# Runs the check on a tree of one file, 'file', whose text after the SPDX lines is 'text'. 'expected'
+# is what the output must match; empty if the tree is good.
+function(expect name file text expected)
+  file(REMOVE_RECURSE "${WORK}/${name}")
+  file(WRITE "${WORK}/${name}/${file}" "${text}")
+  # Somebody for relative includes to find.
+  file(WRITE "${WORK}/${name}/src/factor/cholesky.hpp" "${spdx}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK}/${name} -P ${SCRIPT}
+    RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(expected STREQUAL "")
+    if(NOT code EQUAL 0)
+      set(why "refused a good tree")
+    endif()
+  elseif(code EQUAL 0)
+    set(why "accepted a bad tree")
+  elseif(NOT output MATCHES "${expected}")
+    set(why "did not say '${expected}'")
+  endif()
+  if(why)
+    message("${name}: the check ${why}:\n${output}")
+    math(EXPR failures "${failures} + 1")
+    set(failures ${failures} PARENT_SCOPE)
+  endif()
+endfunction()
+
+expect(core_includes_kernels src/core/a.cpp "${spdx}#include \"kernels/table.hpp\"\n"
+  "src/core/a.cpp:3: layer: src/core must not include src/kernels")
+expect(public_includes_core include/stepwell/a.hpp "${spdx}#pragma once\n#include \"core/isa.hpp\"\n"
+  "include/stepwell/a.hpp:4: layer: include/stepwell must not include src/core")
+expect(kernels_include_engine src/kernels/amx/a.cpp "${spdx}\n\n#include <engine/context.hpp>\n"
+  "src/kernels/amx/a.cpp:5: layer: src/kernels must not include src/engine")
+expect(relative_include src/refine/a.cpp "${spdx}#include \"../factor/cholesky.hpp\"\n" "")
+expect(relative_trespass src/core/a.cpp "${spdx}#include \"../factor/cholesky.hpp\"\n"
+  "src/core/a.cpp:3: layer: src/core must not include src/factor")
+expect(side_by_side src/io/a.cpp "${spdx}#include \"gallery/kinds.hpp\"\n"
+  "src/io/a.cpp:3: layer: src/io must not include src/gallery")
+expect(after_odd_text src/core/a.cpp
+  "${spdx}int a[2]; // [;\n#define B \\\n  1\n  #  include \"tiles/tile.hpp\" // why\n"
+  "src/core/a.cpp:6: layer: src/core must not include src/tiles")
+expect(layers_below tools/stepwell/a.cpp
+  "${spdx}#include <vector>\n#include \"stepwell/rung.hpp\"\n#include \"kernels/table.hpp\"\n" "")
+
+expect(rooms src/kernels/portable/a.cpp "${spdx}#include \"kernels/amx/amx.hpp\"\n"
+  "src/kernels/portable/a.cpp:3: room: kernels/portable must not include kernels/amx")
+expect(reference_is_plain src/kernels/reference/a.cpp "${spdx}#include \"kernels/blas/blas.hpp\"\n"
+  "src/kernels/reference/a.cpp:3: room: kernels/reference must not include kernels/blas")
+expect(fall_back src/kernels/blas/a.cpp "${spdx}#include \"kernels/reference/reference.hpp\"\n" "")
+expect(room_from_table src/kernels/a.cpp "${spdx}#include \"kernels/amx/amx.hpp\"\n" "")
+
+expect(starpu_in_factor src/factor/a.cpp "${spdx}#include <starpu.h>\n"
+  "src/factor/a.cpp:3: engine: only src/engine may include starpu.h")
+expect(starpu_mpi_in_solve src/solve/a.cpp "${spdx}#include <starpu_mpi.h>\n"
+  "src/solve/a.cpp:3: engine: only src/engine may include starpu_mpi.h")
+expect(mpi_in_tests tests/core/a.cpp "${spdx}#include <mpi.h>\n"
+  "tests/core/a.cpp:3: engine: only src/engine may include mpi.h")
+expect(engine src/engine/a.cpp "${spdx}#include <starpu.h>\n#include <mpi.h>\n" "")
+
+expect(public_foreign include/stepwell/a.hpp "${spdx}#include <cblas.h>\n"
+  "include/stepwell/a.hpp:3: public: .*cblas.h")
+expect(public_relative include/stepwell/a.hpp "${spdx}#include \"view.hpp\"\n"
+  "include/stepwell/a.hpp:3: public: .*view.hpp")
+expect(public_template include/stepwell/a.hpp.in "${spdx}#include <fmt/format.h>\n"
+  "include/stepwell/a.hpp.in:3: public: .*fmt/format.h")
+expect(public_good include/stepwell/a.h
+  "${spdx}#include <stdint.h>\n#include <string_view>\n#include \"stepwell/view.hpp\"\n" "")
+
+expect(no_spdx src/core/a.hpp "#pragma once\n" "src/core/a.hpp:1: spdx:")
+expect(one_spdx_line src/core/a.hpp "// SPDX-License-Identifier: BSD-3-Clause\n" "a.hpp:1: spdx:")
+expect(no_home src/misc/a.cpp "${spdx}" "src/misc/a.cpp:1: home:")
+
+if(failures GREATER 0)
+  message(FATAL_ERROR "${failures} case(s) failed")
+endif()

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+/// The stepwell command as a user sees it: output, errors, exit codes. STEPWELL_TOOL is its path.
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::json;
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Runs the command with what the shell takes before it (variables) and after it.
+Outcome run(const std::string& arguments, const std::string& variables = "") {
+  const std::string err =
+      ::testing::TempDir() + "stepwell_command_test." + std::to_string(::getpid()) + ".err";
+  const std::string line = variables + " '" STEPWELL_TOOL "' " + arguments + " 2>'" + err + "'";
+  Outcome outcome;
+  FILE* const pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  char buffer[4096];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    outcome.out.append(buffer, n);
+  }
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  outcome.err = contents(err);
+  std::remove(err.c_str());
+  return outcome;
+}
+
+void expect_error(const Outcome& o, int code, const std::string& mentions) {
+  EXPECT_EQ(o.code, code) << o.err;
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err.rfind("stepwell: error: ", 0), 0U) << o.err;
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  EXPECT_NE(o.err.find(mentions), std::string::npos) << o.err;
+}
+
+TEST(Command, SaysItsVersion) {
+  const Outcome o = run("--version");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.out.rfind("stepwell ", 0), 0U) << o.out;
+}
+
+TEST(Command, HelpsWithExamples) {
+  for (const char* verb : {"", "doctor", "bench kernel"}) {
+    const Outcome o = run(std::string(verb) + " --help");
+    EXPECT_EQ(o.code, 0);
+    EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;
+    EXPECT_EQ(o.err, "");
+  }
+  const Outcome o = run("bench kernel --help");
+  for (const char* word :
+       {"update", "syrk", "symv", "trsv", "raw", "onednn", "--json", "Example"}) {
+    EXPECT_NE(o.out.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(Command, RefusesWrongUsageInOneLine) {
+  expect_error(run(""), 2, "subcommand");
+  expect_error(run("bench"), 2, "subcommand");
+  expect_error(run("dance"), 2, "dance");
+  expect_error(run("doctor --fast"), 2, "--fast");
+  expect_error(run("bench kernel"), 2, "--op");
+  expect_error(run("bench kernel --op dance"), 2, "dance");
+  expect_error(run("bench kernel --op update --rung fp8"), 2, "fp8");
+  expect_error(run("bench kernel --op update --size 0"), 2, "size");
+  expect_error(run("bench kernel --op update --size x"), 2, "size");
+  expect_error(run("bench kernel --op update --against sum"), 2, "sum");
+  expect_error(run("bench kernel --op update --rung fp64 --against raw"), 2, "matrix engine");
+  expect_error(run("bench kernel --op update --threads 2"), 2, "one core");
+  expect_error(run("bench kernel --op update --transposed"), 2, "trsv");
+  expect_error(run("bench kernel --op symv --rung bf16"), 2, "bf16");
+}
+
+TEST(Command, SaysWhatThisMachineLacks) {
+  expect_error(run("bench kernel --op update --rung bf16 --against raw", "STEPWELL_ISA=avx2"), 14,
+               "AMX");
+  expect_error(run("bench kernel --op symv --size 2000000"), 30, "GiB");
+}
+
+json doctor(const std::string& variables = "") {
+  const Outcome o = run("doctor --json", variables);
+  EXPECT_EQ(o.code, 0) << o.err;
+  return json::parse(o.out);
+}
+
+TEST(Doctor, ReportsTheMachineAsJson) {
+  const json d = doctor();
+  for (const char* key :
+       {"version", "cpu_vendor", "cpu_model", "isa", "isa_cap", "isa_cap_problem", "huge_pages"}) {
+    EXPECT_TRUE(d.at(key).is_string()) << key;
+  }
+  EXPECT_EQ(d.at("isas").size(), 6U);
+  EXPECT_GE(d.at("kernels").size(), 20U);
+  EXPECT_GE(d.at("threads"), 1);
+  EXPECT_LE(d.at("threads"), d.at("cpus_by_affinity"));
+  EXPECT_GT(d.at("memory_total"), 0);
+  EXPECT_FALSE(d.at("blas").at("library").get<std::string>().empty());
+  for (const json& kernel : d.at("kernels")) {
+    EXPECT_FALSE(kernel.at("kernel").get<std::string>().empty()) << kernel;
+  }
+}
+
+TEST(Doctor, SaysWhyBetterKernelsWereRefused) {
+  const json d = doctor("STEPWELL_ISA=reference");
+  EXPECT_EQ(d.at("isa"), "reference");
+  EXPECT_EQ(d.at("isa_cap"), "reference");
+  for (const json& kernel : d.at("kernels")) {
+    EXPECT_EQ(kernel.at("isa"), "reference") << kernel;
+    EXPECT_FALSE(kernel.at("refused").empty()) << kernel;
+  }
+  const json& bf16 = d.at("kernels").at(0);
+  EXPECT_EQ(bf16.at("operation"), "update bf16");
+  EXPECT_EQ(bf16.at("refused").at(0).get<std::string>().rfind("amx: ", 0), 0U) << bf16;
+}
+
+TEST(Doctor, SaysThatACapMakesNoSense) {
+  const json d = doctor("STEPWELL_ISA=sse9");
+  EXPECT_FALSE(d.at("isa_cap_problem").get<std::string>().empty());
+  EXPECT_NE(run("doctor", "STEPWELL_ISA=sse9").out.find("sse9"), std::string::npos);
+}
+
+TEST(Doctor, WarnsOfABlasBelowTheCpuAndSaysTheFix) {
+  const json plain = doctor("OPENBLAS_CORETYPE=PRESCOTT");
+  const json& blas = plain.at("blas");
+  const bool avx2 = plain.at("isas").at(2).at("usable");
+  if (blas.at("library") != "OpenBLAS" || blas.at("core_name") != "Prescott" || !avx2) {
+    GTEST_SKIP() << "needs an OpenBLAS with kernels for several CPUs, and AVX2";
+  }
+  const std::string warning = blas.at("warning");
+  EXPECT_NE(warning.find("OPENBLAS_CORETYPE="), std::string::npos) << warning;
+  EXPECT_NE(warning.find("slower"), std::string::npos) << warning;
+  const Outcome text = run("doctor", "OPENBLAS_CORETYPE=PRESCOTT");
+  EXPECT_NE(text.out.find("OPENBLAS_CORETYPE="), std::string::npos);
+
+  // The fix that it names works.
+  const std::string fix = warning.substr(warning.find("OPENBLAS_CORETYPE="));
+  const json mended = doctor(fix.substr(0, fix.find(' ')));
+  EXPECT_EQ(mended.at("blas").at("warning"), "");
+
+  const Outcome bench = run("bench kernel --op update --rung fp64 --size 32 --windows 2",
+                            "OPENBLAS_CORETYPE=PRESCOTT");
+  EXPECT_EQ(bench.code, 0);
+  EXPECT_NE(bench.err.find("warning"), std::string::npos) << bench.err;
+}
+
+TEST(Doctor, HasNoColoursInAPipe) {
+  EXPECT_EQ(run("doctor").out.find('\x1b'), std::string::npos);
+}
+
+void expect_side(const json& side) {
+  for (const char* key : {"name", "library", "version", "core_name"}) {
+    EXPECT_TRUE(side.at(key).is_string()) << key;
+  }
+  EXPECT_GE(side.at("threads"), 1);
+  EXPECT_GT(side.at("seconds"), 0);
+  for (const char* key : {"median", "best", "p10"}) EXPECT_GT(side.at("rate").at(key), 0);
+  EXPECT_FALSE(side.at("rate_unit").get<std::string>().empty());
+}
+
+TEST(Bench, OfEveryKernelHasOneShape) {
+  // Sizes off the blocks of 16, 32, 64 and 512, so that tails are checked too.
+  for (const char* arguments : {"update --rung bf16 --size 70",
+                                "update --rung bf16x2 --size 70",
+                                "update --rung bf16x3 --size 70",
+                                "update --rung fp16 --size 70",
+                                "update --rung fp32 --size 70",
+                                "update --rung fp64 --size 70",
+                                "syrk --rung bf16 --size 70",
+                                "syrk --rung fp64 --size 70",
+                                "pack --rung bf16x3 --size 70",
+                                "load --size 70",
+                                "factor --rung bf16 --size 150",
+                                "factor --rung fp64 --size 150",
+                                "trsm --rung bf16 --size 150",
+                                "trsm --rung fp32 --size 150",
+                                "trsm --rung fp64 --size 150",
+                                "symv --size 700",
+                                "gemv --size 700",
+                                "symv --size 700 --against cblas --threads 3",
+                                "trsv --rung bf16 --size 1300",
+                                "trsv --rung bf16x2 --size 1300 --transposed",
+                                "trsv --rung fp16 --size 1300 --vector fp64",
+                                "trsv --rung fp32 --size 1300 --threads 3",
+                                "trsv --rung fp32 --size 1300 --transposed --vector fp64"}) {
+    const Outcome o = run(std::string("bench kernel --windows 2 --json --op ") + arguments);
+    ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_EQ(j.at("bench"), "kernel");
+    EXPECT_TRUE(j.at("op").is_string());
+    EXPECT_TRUE(j.at("rung").is_string());
+    EXPECT_TRUE(j.at("size").is_number_integer());
+    expect_side(j.at("candidate"));
+    expect_side(j.at("baseline"));
+    for (const char* key : {"median", "best", "p10"}) EXPECT_GT(j.at("ratio").at(key), 0);
+    EXPECT_EQ(j.at("ratio").at("windows"), 2);
+    EXPECT_TRUE(j.at("machine").at("cpu_model").is_string());
+  }
+}
+
+TEST(Bench, RunsWithReferenceKernelsToo) {
+  for (const char* arguments : {"update --rung bf16 --size 33", "syrk --rung fp16 --size 33",
+                                "factor --rung bf16x2 --size 70", "trsm --rung bf16 --size 70",
+                                "symv --size 200", "trsv --rung bf16 --size 600"}) {
+    const Outcome o = run(std::string("bench kernel --windows 2 --json --op ") + arguments,
+                          "STEPWELL_ISA=reference");
+    ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
+    EXPECT_EQ(json::parse(o.out).at("machine").at("isa"), "reference");
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::tool

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/stepwell/harness.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <cmath>
+#include <ctime>
+#include <string>
+
+namespace stepwell::tool {
+namespace {
+
+/// Uses the processor for about this long.
+void burn(double seconds) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double end = now() + seconds;
+  while (now() < end) {
+  }
+}
+
+Contest contest_of(double candidate_seconds, double baseline_seconds) {
+  Contest c;
+  c.candidate.work = c.baseline.work = 1e6;
+  c.candidate.run = [=] { burn(candidate_seconds); };
+  c.baseline.run = [=] { burn(baseline_seconds); };
+  return c;
+}
+
+HarnessOptions quick(int windows) {
+  HarnessOptions o;
+  o.seconds = 0;
+  o.windows = windows;
+  o.window = 0.001;
+  return o;
+}
+
+TEST(Summary, OfNothingIsZero) {
+  const Summary s = summarize({});
+  EXPECT_EQ(s.median, 0);
+  EXPECT_EQ(s.best, 0);
+  EXPECT_EQ(s.p10, 0);
+}
+
+TEST(Summary, OfOneIsThatOne) {
+  const Summary s = summarize({3});
+  EXPECT_EQ(s.median, 3);
+  EXPECT_EQ(s.best, 3);
+  EXPECT_EQ(s.p10, 3);
+}
+
+TEST(Summary, DoesNotDependOnOrder) {
+  const Summary s = summarize({9, 1, 5, 3, 7, 11, 2, 10, 8, 6, 4});
+  EXPECT_EQ(s.median, 6);
+  EXPECT_EQ(s.best, 11);
+  EXPECT_EQ(s.p10, 2);
+}
+
+TEST(Summary, InterpolatesBetweenNeighbours) {
+  EXPECT_EQ(quantile({1, 2}, 0.5), 1.5);
+  EXPECT_EQ(quantile({0, 10, 20, 30}, 0.25), 7.5);
+  EXPECT_EQ(quantile({0, 10, 20, 30}, 1), 30);
+}
+
+RC_GTEST_PROP(Summary, LiesWithinTheSample, (const std::vector<int>& numbers)) {
+  RC_PRE(!numbers.empty());
+  const std::vector<double> sample(numbers.begin(), numbers.end());
+  const Summary s = summarize(sample);
+  RC_ASSERT(s.best == *std::max_element(sample.begin(), sample.end()));
+  RC_ASSERT(s.p10 >= *std::min_element(sample.begin(), sample.end()));
+  RC_ASSERT(s.p10 <= s.median);
+  RC_ASSERT(s.median <= s.best);
+}
+
+TEST(Alternate, SeesAFactorOfTwo) {
+  // Both on the clock of this thread, which other processes do not disturb much: far from 1 and 4.
+  const ContestResult r = alternate(contest_of(50e-6, 100e-6), quick(20));
+  EXPECT_GT(r.ratio.median, 1.5);
+  EXPECT_LT(r.ratio.median, 2.7);
+  EXPECT_GE(r.ratio.best, r.ratio.median);
+  EXPECT_LE(r.ratio.p10, r.ratio.median);
+  EXPECT_GE(r.candidate.seconds, 50e-6);
+  EXPECT_LE(r.candidate.rate.best, 1e6 / 50e-6 * 1e-9);
+  EXPECT_GE(r.baseline.seconds, 100e-6);
+}
+
+TEST(Alternate, MeasuresAsManyPairsAsAsked) {
+  EXPECT_EQ(alternate(contest_of(1e-5, 1e-5), quick(7)).windows, 7);
+}
+
+TEST(Alternate, MeasuresAtLeastTwentyPairs) {
+  EXPECT_EQ(alternate(contest_of(1e-5, 1e-5), quick(0)).windows, kLeastWindows);
+}
+
+TEST(Alternate, SwapsWhoGoesFirst) {
+  std::string order;
+  Contest c = contest_of(2e-3, 2e-3);  // longer than a window: each call is one
+  c.candidate.run = [&, run = c.candidate.run] { order += 'c', run(); };
+  c.baseline.run = [&, run = c.baseline.run] { order += 'b', run(); };
+  alternate(c, quick(4));
+  ASSERT_GE(order.size(), 8U);
+  EXPECT_EQ(order.substr(order.size() - 8), "cbbccbbc");
+}
+
+TEST(Alternate, PreparesEveryCallAndDoesNotTimeIt) {
+  Contest c = contest_of(20e-6, 20e-6);
+  int prepared = 0;
+  int calls = 0;
+  c.candidate.prepare = [&] {
+    EXPECT_EQ(prepared, calls);
+    ++prepared;
+    burn(200e-6);
+  };
+  c.candidate.run = [&, run = c.candidate.run] { ++calls, run(); };
+  const ContestResult r = alternate(c, quick(5));
+  EXPECT_EQ(prepared, calls);
+  EXPECT_LT(r.candidate.seconds, 200e-6);
+}
+
+TEST(Alternate, PassesOnWhatASideThrows) {
+  Contest c = contest_of(1e-5, 1e-5);
+  c.baseline.run = [] { throw std::runtime_error("no"); };
+  EXPECT_THROW(alternate(c, quick(5)), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace stepwell::tool

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "harness.hpp"
+#include "stepwell/rung.hpp"
+
+/// The verb `bench kernel`: one kernel on one machine against something that bounds it.
+namespace stepwell::tool {
+
+/// What the command line asks for. Empty or zero: the operation's default.
+struct KernelRequest {
+  std::string op;
+  std::string rung;
+  std::int64_t size = 512;
+  std::string against;
+  int threads = 0;
+  std::string vector;  ///< format of the vectors of trsv
+  bool transposed = false;
+};
+
+/// The same with nothing left open.
+struct KernelCase {
+  Rung rung = Rung::fp64;
+  std::int64_t size = 0;
+  std::string against;
+  int threads = 1;
+  Format vector = Format::fp32;
+  bool transposed = false;
+};
+
+/// What an operation gives the harness. check() runs the candidate once and says what is wrong with
+/// the answer, or nothing: a wrong answer has no speed.
+struct Bench {
+  Contest contest;
+  std::function<std::string()> check;
+};
+
+Bench make_update(const KernelCase& c);
+Bench make_syrk(const KernelCase& c);
+Bench make_pack(const KernelCase& c);
+Bench make_load(const KernelCase& c);
+Bench make_factor(const KernelCase& c);
+Bench make_trsm(const KernelCase& c);
+Bench make_symv(const KernelCase& c);
+Bench make_gemv(const KernelCase& c);
+Bench make_trsv(const KernelCase& c);
+
+/// The operations, rungs and baselines as text, for --help.
+std::string kernel_ops_help();
+
+/// Runs the benchmark and prints it. Throws Error.
+void bench_kernel(const KernelRequest& request, const HarnessOptions& options, bool json);
+
+}  // namespace stepwell::tool

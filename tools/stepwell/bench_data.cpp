@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench_data.hpp"
+
+#include <fmt/format.h>
+
+#include "core/system.hpp"
+#include "kernels/blas/blas.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/version.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+/// Four vectors of 64 bytes, each from its own quarter of the data: four streams read faster than
+/// one. The compiler makes of a vector what the instruction set has.
+template <class T, class V>
+inline __attribute__((always_inline)) T sum_vectors(const T* data, std::int64_t count) {
+  constexpr std::int64_t lanes = sizeof(V) / sizeof(T);
+  V sum[4] = {};
+  const std::int64_t quarter = count / (4 * lanes) * lanes;
+  for (std::int64_t i = 0; i < quarter; i += lanes) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      V v;
+      __builtin_memcpy(&v, data + k * quarter + i, sizeof(V));
+      sum[k] += v;
+    }
+  }
+  T total = 0;
+  for (const V& v : sum) {
+    for (std::int64_t k = 0; k < lanes; ++k) total += v[k];
+  }
+  for (std::int64_t i = 4 * quarter; i < count; ++i) total += data[i];
+  return total;
+}
+
+using Doubles = double __attribute__((vector_size(64)));
+using Words = std::uint64_t __attribute__((vector_size(64)));
+
+template <class T>
+using SumFn = T(const T*, std::int64_t);
+
+template <class T, class V>
+T sum_plain(const T* data, std::int64_t count) {
+  return sum_vectors<T, V>(data, count);
+}
+
+#if defined(__x86_64__)
+template <class T, class V>
+__attribute__((target("avx2"))) T sum_avx2(const T* data, std::int64_t count) {
+  return sum_vectors<T, V>(data, count);
+}
+
+template <class T, class V>
+__attribute__((target("avx512f"))) T sum_avx512(const T* data, std::int64_t count) {
+  return sum_vectors<T, V>(data, count);
+}
+#endif
+
+/// The fastest sum, whatever STEPWELL_ISA says: a yardstick is not to be shortened.
+template <class T, class V>
+SumFn<T>* best_sum() {
+#if defined(__x86_64__)
+  const auto usable = [](core::Isa isa) {
+    return kernels::usable()[static_cast<unsigned>(isa)].yes;
+  };
+  if (usable(core::Isa::avx512)) return sum_avx512<T, V>;
+  if (usable(core::Isa::avx2)) return sum_avx2<T, V>;
+#endif
+  return sum_plain<T, V>;
+}
+
+}  // namespace
+
+double sum_numbers(const double* data, std::int64_t count) {
+  static SumFn<double>* const sum = best_sum<double, Doubles>();
+  return sum(data, count);
+}
+
+std::uint64_t sum_words(const std::uint64_t* data, std::int64_t count) {
+  static SumFn<std::uint64_t>* const sum = best_sum<std::uint64_t, Words>();
+  return sum(data, count);
+}
+
+std::vector<std::int64_t> sample(std::int64_t n, std::int64_t count) {
+  std::vector<std::int64_t> points;
+  if (n <= count) {
+    for (std::int64_t i = 0; i < n; ++i) points.push_back(i);
+    return points;
+  }
+  for (std::int64_t k = 0; k < count; ++k) points.push_back(k * (n - 1) / (count - 1));
+  return points;
+}
+
+void Verdict::expect(double value, double reference, double bound, std::int64_t i, std::int64_t j) {
+  if (std::abs(value - reference) <= bound) return;  // NaN does not
+  if (!text_.empty()) return;
+  text_ = fmt::format("element ({}, {}) is {:.9g}, should be {:.9g} within {:.2g}", i, j, value,
+                      reference, bound);
+}
+
+void require_memory(std::int64_t bytes) {
+  const std::int64_t available = core::memory_allowance().available;
+  if (available > 0 && bytes > available) {
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("this size needs {:.1f} GiB, {:.1f} GiB are available; take a smaller "
+                            "--size",
+                            static_cast<double>(bytes) * 0x1p-30,
+                            static_cast<double>(available) * 0x1p-30));
+  }
+}
+
+Side our_side(const char* kernel, core::Isa isa, int threads) {
+  Side side;
+  side.name = kernel;
+  side.library = "stepwell";
+  side.version = version();
+  side.core_name = to_string(isa);
+  side.threads = threads;
+  return side;
+}
+
+Side blas_side(const char* routine, int threads) {
+  const BlasIdentity blas = kernels::blas_identity();
+  Side side;
+  side.name = routine;
+  side.library = blas.library;
+  side.version = blas.version;
+  side.core_name = blas.core_name;
+  side.threads = threads;
+  return side;
+}
+
+Side yardstick(const char* name, int threads) {
+  Side side;
+  side.name = name;
+  side.library = "stepwell";
+  side.version = version();
+  side.core_name = to_string(kernels::table().cap);
+  side.threads = threads;
+  return side;
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "kernels/table.hpp"
+#include "stepwell/view.hpp"
+
+/// What the benchmarks of kernels share: data, checks, names.
+namespace stepwell::tool {
+
+/// A number in [-1, 1) that depends on the index alone (splitmix64): any thread can make any part.
+inline double noise(std::uint64_t index) {
+  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
+}
+
+template <class T>
+void fill_noise(MatrixView<T> a, std::uint64_t seed) {
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      a(i, j) = static_cast<T>(noise((seed << 40) + static_cast<std::uint64_t>(i + j * a.rows)));
+    }
+  }
+}
+
+/// Up to 'count' indices below n, the first and the last among them: enough to see a wrong kernel
+/// without computing everything a second time.
+std::vector<std::int64_t> sample(std::int64_t n, std::int64_t count = 48);
+
+/// Collects what check() found: each element against its bound, NaN fails.
+class Verdict {
+ public:
+  void expect(double value, double reference, double bound, std::int64_t i, std::int64_t j);
+  std::string text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Throws Error(out_of_memory) before the system has to.
+void require_memory(std::int64_t bytes);
+
+/// The kernel of the table as a candidate.
+Side our_side(const char* kernel, core::Isa isa, int threads);
+template <class F>
+Side our_side(const kernels::Entry<F>& entry, int threads = 1) {
+  return our_side(entry.name, entry.isa, threads);
+}
+
+/// A routine of the BLAS that is linked.
+Side blas_side(const char* routine, int threads);
+
+/// Something of our own that a kernel is measured by: a sum, a copy, bare instructions.
+Side yardstick(const char* name, int threads);
+
+/// A plain vectorised sum: nothing reads faster.
+double sum_numbers(const double* data, std::int64_t count);
+std::uint64_t sum_words(const std::uint64_t* data, std::int64_t count);
+
+/// Keeps the compiler from dropping a result.
+template <class T>
+void keep(const T& value) {
+  __asm__ volatile("" : : "g"(&value) : "memory");
+}
+
+}  // namespace stepwell::tool

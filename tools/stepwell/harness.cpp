@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "harness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+namespace stepwell::tool {
+namespace {
+
+double now(clockid_t id) {
+  timespec t{};
+  clock_gettime(id, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+clockid_t id_of(Clock clock) {
+  return clock == Clock::thread_cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
+/// A side with the seconds of a call in each of its windows.
+class Runner {
+ public:
+  Runner(const Side& side, Clock clock, double window)
+      : side_(side), clock_(id_of(clock)), window_(window) {}
+
+  void measure() {
+    double elapsed = 0;
+    const int calls = calls_;
+    if (side_.prepare) {
+      for (int i = 0; i < calls; ++i) {
+        side_.prepare();
+        const double start = now(clock_);
+        side_.run();
+        elapsed += now(clock_) - start;
+      }
+    } else {
+      const double start = now(clock_);
+      for (int i = 0; i < calls; ++i) side_.run();
+      elapsed = now(clock_) - start;
+    }
+    const double call = std::max(elapsed, 1e-9) / calls;
+    seconds_.push_back(call);
+    calls_ = static_cast<int>(std::clamp(std::round(window_ / call), 1.0, 1e6));
+  }
+
+  /// Until a window has about the right number of calls and the clock of the core has settled.
+  void warm_up() {
+    for (int i = 0; i < 4; ++i) measure();
+    seconds_.clear();
+  }
+
+  double last_rate() const { return rate(seconds_.back()); }
+
+  SideResult result() const {
+    std::vector<double> rates;
+    for (const double s : seconds_) rates.push_back(rate(s));
+    std::vector<double> sorted = seconds_;
+    std::sort(sorted.begin(), sorted.end());
+    return {quantile(sorted, 0.5), summarize(rates)};
+  }
+
+ private:
+  double rate(double seconds) const { return side_.work / seconds * 1e-9; }
+
+  const Side& side_;
+  clockid_t clock_;
+  double window_;
+  int calls_ = 1;
+  std::vector<double> seconds_;
+};
+
+}  // namespace
+
+double quantile(const std::vector<double>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double weight = position - static_cast<double>(below);
+  return sorted[below] + weight * (sorted[above] - sorted[below]);
+}
+
+Summary summarize(std::vector<double> sample) {
+  if (sample.empty()) return {};
+  std::sort(sample.begin(), sample.end());
+  return {quantile(sample, 0.5), sample.back(), quantile(sample, 0.1)};
+}
+
+ContestResult alternate(const Contest& contest, const HarnessOptions& options) {
+  Runner candidate(contest.candidate, contest.clock, options.window);
+  Runner baseline(contest.baseline, contest.clock, options.window);
+  candidate.warm_up();
+  baseline.warm_up();
+
+  const double end = now(CLOCK_MONOTONIC) + options.seconds;
+  std::vector<double> ratios;
+  const auto more = [&] {
+    const int done = static_cast<int>(ratios.size());
+    if (options.windows > 0) return done < options.windows;
+    return done < kLeastWindows || now(CLOCK_MONOTONIC) < end;
+  };
+  for (bool candidate_first = true; more(); candidate_first = !candidate_first) {
+    (candidate_first ? candidate : baseline).measure();
+    (candidate_first ? baseline : candidate).measure();
+    ratios.push_back(candidate.last_rate() / baseline.last_rate());
+  }
+  const int windows = static_cast<int>(ratios.size());
+  return {candidate.result(), baseline.result(), summarize(std::move(ratios)), windows};
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// How every benchmark measures: candidate and baseline alternate in short windows, because the
+/// machines we measure on change their speed by a factor of four every ten milliseconds. Only the
+/// ratio of two neighbouring windows means something. Knows nothing of kernels.
+namespace stepwell::tool {
+
+/// One of the two that are compared.
+struct Side {
+  std::string name;       ///< of the kernel or routine
+  std::string library;    ///< where it comes from
+  std::string version;    ///< of the library
+  std::string core_name;  ///< the CPU or instruction set the library thinks it runs on
+  int threads = 1;
+  double work = 0;                ///< flop or bytes of one call; the rate is 1e-9 of it a second
+  std::function<void()> run;      ///< one call
+  std::function<void()> prepare;  ///< before each call, not timed; may be empty
+};
+
+/// The clock of the calling thread leaves out what other processes take from it; where several
+/// threads work, only the wall clock counts them all.
+enum class Clock { thread_cpu, wall };
+
+struct Contest {
+  Side candidate;
+  Side baseline;
+  std::string rate_unit;
+  Clock clock = Clock::thread_cpu;
+};
+
+struct HarnessOptions {
+  double seconds = 5;     ///< of the whole measurement, about
+  int windows = 0;        ///< pairs of windows; 0: as many as fit into 'seconds', at least 20
+  double window = 0.005;  ///< seconds of one window; a call that takes longer is one window
+};
+inline constexpr int kLeastWindows = 20;
+
+/// Of a sample: the middle, the largest, and what nine in ten exceed.
+struct Summary {
+  double median = 0;
+  double best = 0;
+  double p10 = 0;
+};
+Summary summarize(std::vector<double> sample);
+
+/// The value below which the fraction q of a sorted sample lies, interpolated.
+double quantile(const std::vector<double>& sorted, double q);
+
+struct SideResult {
+  double seconds = 0;  ///< of one call, median
+  Summary rate;
+};
+
+struct ContestResult {
+  SideResult candidate;
+  SideResult baseline;
+  Summary ratio;    ///< candidate's rate by the baseline's of the same pair of windows
+  int windows = 0;  ///< pairs
+};
+
+/// Warms both up, then lets them alternate; who goes first changes with every pair.
+ContestResult alternate(const Contest& contest, const HarnessOptions& options);
+
+}  // namespace stepwell::tool

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team.hpp"
+
+namespace stepwell::tool {
+
+std::int64_t Counter::add() {
+  const std::int64_t sum = value_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  value_.notify_all();
+  return sum;
+}
+
+void Counter::wait_for(std::int64_t target) const {
+  constexpr int spins = 2000;  // some hundred microseconds: a pause takes about 140 cycles
+  for (int i = 0; i < spins; ++i) {
+    if (value_.load(std::memory_order_acquire) >= target) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  for (;;) {
+    const std::int64_t value = value_.load(std::memory_order_acquire);
+    if (value >= target) return;
+    value_.wait(value, std::memory_order_acquire);
+  }
+}
+
+Team::Team(int threads) {
+  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+}
+
+Team::~Team() {
+  job_ = nullptr;
+  started_.add();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void Team::run(const std::function<void(int)>& job) {
+  job_ = &job;
+  const std::int64_t runs = started_.add();
+  job(0);
+  finished_.wait_for(runs * static_cast<std::int64_t>(workers_.size()));
+}
+
+void Team::barrier() {
+  const std::int64_t ticket = arrived_.add() - 1;
+  arrived_.wait_for((ticket / size() + 1) * size());
+}
+
+void Team::work(int thread) {
+  for (std::int64_t runs = 1;; ++runs) {
+    started_.wait_for(runs);
+    if (job_ == nullptr) return;
+    (*job_)(thread);
+    finished_.add();
+  }
+}
+
+}  // namespace stepwell::tool
