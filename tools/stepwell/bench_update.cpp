@@ -28,10 +28,10 @@ using kernels::Shape;
 template <class T>
 struct Operands {
   explicit Operands(std::int64_t n, Shape s)
-      : shape(s), memory_a(n * n), memory_b(n * n), memory_c(n * n) {
+      : shape(s), memory_a(n * n), memory_b(n * n), memory_c(kernels::sums_ld(n) * n) {
     a = view(memory_a.data(), n, n);
     b = shape == Shape::lower ? a : view(memory_b.data(), n, n);
-    c = view(memory_c.data(), n, n);
+    c = view(memory_c.data(), n, n, kernels::sums_ld(n));
     fill_noise(a, 1);
     if (shape == Shape::full) fill_noise(b, 2);
   }
@@ -82,34 +82,38 @@ std::string check_product(const Operands<T>& o, const std::function<void()>& run
 
 Side cblas_product(std::shared_ptr<Operands<float>> o) {
   const auto n = static_cast<int>(o->c.cols);
+  const auto ldc = static_cast<int>(o->c.ld);
   if (o->shape == Shape::lower) {
     Side side = blas_side("cblas_ssyrk", 1);
-    side.run = [o, n] {
-      cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, n, -1, o->a.data, n, 1, o->c.data, n);
+    side.run = [o, n, ldc] {
+      cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, n, -1, o->a.data, n, 1, o->c.data,
+                  ldc);
     };
     return side;
   }
   Side side = blas_side("cblas_sgemm", 1);
-  side.run = [o, n] {
+  side.run = [o, n, ldc] {
     cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, n, -1, o->a.data, n, o->b.data, n, 1,
-                o->c.data, n);
+                o->c.data, ldc);
   };
   return side;
 }
 
 Side cblas_product(std::shared_ptr<Operands<double>> o) {
   const auto n = static_cast<int>(o->c.cols);
+  const auto ldc = static_cast<int>(o->c.ld);
   if (o->shape == Shape::lower) {
     Side side = blas_side("cblas_dsyrk", 1);
-    side.run = [o, n] {
-      cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, n, -1, o->a.data, n, 1, o->c.data, n);
+    side.run = [o, n, ldc] {
+      cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, n, -1, o->a.data, n, 1, o->c.data,
+                  ldc);
     };
     return side;
   }
   Side side = blas_side("cblas_dgemm", 1);
-  side.run = [o, n] {
+  side.run = [o, n, ldc] {
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, n, -1, o->a.data, n, o->b.data, n, 1,
-                o->c.data, n);
+                o->c.data, ldc);
   };
   return side;
 }

@@ -14,13 +14,18 @@
 ///
 /// Tile budget: 0-3 the block's sums (2 x 2 tiles), 4-5 the two halves of a panel of B, 6-7 those
 /// of a panel of A: one load per product at bf16, 0.67 at bf16x2, 0.58 at bf16x3 (rung_products
-/// orders the terms so that only one operand changes). Caches: B's panel (32 x 512 numbers, 32 KiB)
-/// stays in L1 while A streams past it from L2 with TILELOADDT1, which keeps it out of L1; C's
-/// block is fetched into L1 meanwhile. Sums start at zero and go to C through 4 KiB of scratch: C
-/// can be column-major with any leading dimension, the sign is free, and C is rounded once per 512
-/// / planes of depth instead of once per 32, which bf16x3 needs to keep its 1e-7. Measured the same
-/// speed as C in tile order. The left operand's tile rows are rows of B, so a stored tile row is 16
-/// rows of a column of C.
+/// orders the terms so that only one operand changes).
+///
+/// Caches: B's panel (32 x 512 numbers, 32 KiB) stays in L1 while A streams past it from L2 with
+/// TILELOADDT1, which keeps A out of L1. Without C this runs at 97 % of the bare instruction loop
+/// (74 % with plain loads); storing the sums costs 8 points, bringing C into L1 another 10, writing
+/// it 10 (on a core whose sibling is idle). Loading C into the tiles instead, and writing it while
+/// the next block is multiplied, were both slower.
+///
+/// Sums start at zero and go to C through 4 KiB of scratch: so C can be column-major with any
+/// leading dimension, the sign is free, and C is rounded once per 512 / planes of depth instead of
+/// once per 32, which bf16x3 needs to keep its 1e-7. The left operand's tile rows are rows of B, so
+/// a stored tile row is 16 rows of a column of C.
 namespace stepwell::kernels {
 namespace {
 
@@ -53,12 +58,10 @@ inline void multiply_terms(const std::uint16_t* a, const std::uint16_t* b) {
     constexpr TermPair before = P == 0 ? TermPair{-1, -1} : products.pair[P - (P > 0 ? 1 : 0)];
     const std::uint16_t* const ap = a + now.a * kPlaneNumbers;
     const std::uint16_t* const bp = b + now.b * kPlaneNumbers;
-    if constexpr (now.a != before.a) {
-      amx::load_streamed<6>(ap);
-      amx::load_streamed<7>(ap + kTileNumbers);
-    }
+    if constexpr (now.a != before.a) amx::load_streamed<6>(ap);
     if constexpr (now.b != before.b) amx::load<4>(bp);
     amx::multiply<0, 4, 6>();
+    if constexpr (now.a != before.a) amx::load_streamed<7>(ap + kTileNumbers);
     amx::multiply<1, 4, 7>();
     if constexpr (now.b != before.b) amx::load<5>(bp + kTileNumbers);
     amx::multiply<2, 5, 6>();
@@ -105,8 +108,7 @@ STEPWELL_AVX512 void write_part_of_block(const float* sums, MatrixView<float> c,
 template <Rung rung, Combine combine>
 STEPWELL_AVX512 void update_chunk(PackedIn a, PackedIn b, MatrixView<float> c, Shape shape,
                                   std::int64_t k0, std::int64_t k1, Fetch& next_a, Fetch& next_b) {
-  alignas(64) float scratch[2][1024];  // two, so that one is read while the other is written
-  int turn = 0;
+  alignas(64) float sums[1024];
   for (std::int64_t pj = 0; pj < b.panels(); ++pj) {
     for (std::int64_t pi = shape == Shape::lower ? pj : 0; pi < a.panels(); ++pi) {
       const std::int64_t i = pi * kPanel;
@@ -127,8 +129,6 @@ STEPWELL_AVX512 void update_chunk(PackedIn a, PackedIn b, MatrixView<float> c, S
         next_a.step();
         next_b.step();
       }
-      float* const sums = scratch[turn];
-      turn ^= 1;
       amx::store<0>(sums);
       amx::store<1>(sums + 256);
       amx::store<2>(sums + 512);
