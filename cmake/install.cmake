@@ -27,6 +27,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfigVersion.cmake DESTINATION ${package_dir})
 
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 # A static library does not know its own needs; pkg-config has to say them.

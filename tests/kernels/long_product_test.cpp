@@ -22,6 +22,7 @@ constexpr std::array<Promise, 4> kPromises = {
 class LongProductTest : public PerIsa {
  protected:
   void expect_promises(const Dense<double>& x, const Dense<double>& y) {
+    if (kSanitized && GetParam() == core::Isa::reference) GTEST_SKIP() << "slow";
     const std::int64_t m = x.rows, n = y.rows;
     const Product exact = exact_product(x, y);
     for (const auto& [rung, promised] : kPromises) {

@@ -56,6 +56,7 @@ TEST_P(UpdateTest, AgreesWithTheExactProductAndTheReferenceAndWritesNothingElse)
         ASSERT_TRUE(within(c.view(), expected, bound, shape));
         ASSERT_TRUE(c.untouched_outside(shape));
 
+        if (kSanitized && turn % 4 != 0) continue;  // the plain loops take minutes there
         // The reference loop is slow: of a large C it computes the last corner, where the tails
         // are.
         const bool whole = m * n * k <= 70 * 70 * 70;
