@@ -15,7 +15,7 @@ struct Promise {
   Rung rung;
   double error;
 };
-// bf16 and fp16: about sqrt(2/3) times the unit roundoff; the others as issue 2 states them.
+// bf16 and fp16: about sqrt(2/3) times the unit roundoff; the others are what the rungs promise.
 constexpr std::array<Promise, 4> kPromises = {
     Promise{Rung::bf16, 4e-3}, {Rung::fp16, 5e-4}, {Rung::bf16x2, 1e-5}, {Rung::bf16x3, 5e-7}};
 

@@ -152,7 +152,8 @@ std::string machine_text(const MachineReport& r, bool colour) {
     }
     capped = capped || isa.name == r.isa;
   }
-  screen.line("in use", r.isa + (r.isa_cap.empty() ? "" : " (STEPWELL_ISA=" + r.isa_cap + ")"));
+  const bool honoured = !r.isa_cap.empty() && r.isa_cap_problem.empty();
+  screen.line("in use", r.isa + (honoured ? " (STEPWELL_ISA=" + r.isa_cap + ")" : ""));
   if (!r.isa_cap_problem.empty()) screen.bad("", "warning: " + r.isa_cap_problem);
 
   screen.heading("Kernels");

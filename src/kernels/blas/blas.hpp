@@ -8,6 +8,8 @@
 namespace stepwell::kernels {
 
 /// fp32 and fp64 updates through CBLAS. Sizes that its int can't hold go to the reference loop.
+/// They run on as many threads as the BLAS is set to: whoever calls kernels from several threads
+/// sets one.
 void fill_blas_update(Table& t);
 
 /// The BLAS library behind CBLAS as it describes itself (by the symbols it exports), with a warning
