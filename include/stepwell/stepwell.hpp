@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "stepwell/error.hpp"    // IWYU pragma: export
-#include "stepwell/format.hpp"   // IWYU pragma: export
-#include "stepwell/machine.hpp"  // IWYU pragma: export
-#include "stepwell/rung.hpp"     // IWYU pragma: export
-#include "stepwell/version.hpp"  // IWYU pragma: export
-#include "stepwell/view.hpp"     // IWYU pragma: export
+#include "stepwell/context.hpp"   // IWYU pragma: export
+#include "stepwell/error.hpp"     // IWYU pragma: export
+#include "stepwell/factor.hpp"    // IWYU pragma: export
+#include "stepwell/format.hpp"    // IWYU pragma: export
+#include "stepwell/machine.hpp"   // IWYU pragma: export
+#include "stepwell/map.hpp"       // IWYU pragma: export
+#include "stepwell/progress.hpp"  // IWYU pragma: export
+#include "stepwell/rung.hpp"      // IWYU pragma: export
+#include "stepwell/version.hpp"   // IWYU pragma: export
+#include "stepwell/view.hpp"      // IWYU pragma: export

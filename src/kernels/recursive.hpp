@@ -58,13 +58,21 @@ template <class T>
 void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, MatrixView<T> b,
                     std::byte* scratch);
 
+/// How the numbers of a factor are rounded to a rung's format. Toward zero, the errors of L L' are
+/// all of one sign and keep a matrix definite that nearest loses.
+enum class Rounding : unsigned char { nearest, toward_zero };
+
+/// Cuts the elements of A (on and below the diagonal if shape is lower) to the significant bits
+/// that 'rung' stores, so that packing them rounds nothing more. fp32 and finer: nothing to do.
+void truncate(MatrixView<float> a, Rung rung, Shape shape);
+
 /// The same at a rung with planes, as an off-diagonal tile of the factorization needs it:
 /// X = B L^-T rounded to the rung and packed in pairs order into x, which is the tile of L; b holds
 /// X before that last rounding. Block column c of X is computed from the rounded columns before it,
-/// the ones later updates will use. w: packed at the rung in rows order. Scratch: packed_numbers(m,
-/// block, planes) x 2 bytes.
+/// the ones later updates will use. w: packed in rows order with at least the rung's planes.
+/// Scratch: packed_numbers(m, block, planes) x 2 bytes.
 void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, MatrixView<float> b,
-                    PackedOut x, std::byte* scratch);
+                    PackedOut x, std::byte* scratch, Rounding rounding = Rounding::nearest);
 
 /// x <- L^-1 x, or L^-T x if transposed, with a diagonal tile: packed in pairs order, or plain
 /// fp32. x: n x r, V float or double. Cost n^2 r.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <bit>
 
 #include "kernels/recursive/product.hpp"
 
@@ -76,8 +77,24 @@ void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, M
   }
 }
 
+void truncate(MatrixView<float> a, Rung rung, Shape shape) {
+  // bf16 terms have 8 significant bits each; two of them hold any 16-bit number exactly.
+  const int bits = rung == Rung::bf16     ? 8
+                   : rung == Rung::bf16x2 ? 16
+                   : rung == Rung::fp16   ? 11
+                                          : 24;
+  const std::uint32_t mask = ~std::uint32_t{0} << (24 - bits);
+  if (bits == 24) return;
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    float* const column = a.column(j);
+    for (std::int64_t i = shape == Shape::lower ? j : 0; i < a.rows; ++i) {
+      column[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(column[i]) & mask);
+    }
+  }
+}
+
 void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, MatrixView<float> b,
-                    PackedOut x, std::byte* scratch) {
+                    PackedOut x, std::byte* scratch, Rounding rounding) {
   const std::int64_t n = w.rows;
   for (std::int64_t k = 0; k < n; k += block) {
     const std::int64_t size = std::min(block, n - k);
@@ -87,6 +104,7 @@ void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, M
         packed(reinterpret_cast<std::uint16_t*>(scratch), b.rows, size, rung, Order::pairs);
     pack(t, rung, bk, right_side);
     update(t, rung, right_side, w.block(k, k, size, size), bk, Shape::full, Write::assign);
+    if (rounding == Rounding::toward_zero) truncate(bk, rung, Shape::full);
     pack(t, rung, bk, x.block(0, k, b.rows, size));
   }
 }

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/runtime.hpp"
+
+#include <sched.h>
+#include <starpu.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "core/log.hpp"
+#include "core/system.hpp"
+#include "engine/shuffle_policy.hpp"
+#include "kernels/blas/blas.hpp"
+#include "kernels/table.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::engine {
+namespace {
+
+struct State {
+  std::mutex mutex;
+  bool running = false;
+  bool guest = false;  ///< the program started StarPU itself: it is theirs to pause and stop
+  Settings settings;
+  int sessions = 0;
+};
+
+State& state() {
+  static State* const s = new State;  // never destroyed: workers outlive static destructors
+  return *s;
+}
+
+/// The process that the workers belong to; 0 before there are any. Looked at without a lock: in a
+/// forked child a mutex may be held for ever by a thread that is not there.
+std::atomic<pid_t> owner{0};
+
+void refuse_forked_child() {
+  pid_t none = 0;
+  const pid_t self = getpid();
+  if (owner.compare_exchange_strong(none, self) || none == self) return;
+  throw Error(ErrorCode::unsupported,
+              "this process was forked after Stepwell had started its workers in the parent, and "
+              "threads do not survive a fork; use one thread here (threads = 1), start the process "
+              "afresh (in Python: multiprocessing's 'spawn'), or fork before the first call");
+}
+
+/// Sets an environment variable of StarPU's for its start unless the user has.
+void default_environment(const char* name, const char* value) {
+  setenv(name, value, 0);
+}
+
+/// StarPU binds worker i to core i, which may be none of ours (taskset) or another program's too:
+/// give the threads the caller's own affinity back.
+void unbind_workers() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  starpu_execute_on_each_worker(
+      [](void* set) { sched_setaffinity(0, sizeof(cpu_set_t), static_cast<cpu_set_t*>(set)); },
+      &allowed, STARPU_CPU);
+}
+
+void start(State& s, const Settings& settings) {
+  kernels::table();  // asks the system for the matrix engine before there are threads to use it
+  if (starpu_is_initialized() != 0) {
+    s.running = s.guest = true;
+    s.settings = settings;
+    return;
+  }
+  starpu_conf conf;
+  starpu_conf_init(&conf);
+  default_environment("STARPU_SILENT", "1");
+  int threads = resolve_threads(settings.threads);
+  if (threads > STARPU_MAXCPUS) {
+    core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +
+                    " workers (configure it with --enable-maxcpus); using that many of " +
+                    std::to_string(threads));
+    threads = STARPU_MAXCPUS;
+  }
+  conf.ncpus = threads;
+  conf.ncuda = conf.nopencl = conf.nmic = conf.nmpi_ms = 0;
+  conf.catch_signals = 0;  // they are the program's
+  if (settings.shuffle != 0) {
+    conf.sched_policy = shuffle_policy(settings.shuffle);
+    conf.precedence_over_environment_variables = 1;
+  } else {
+    conf.sched_policy_name = "prio";
+  }
+  const int failed = starpu_init(&conf);
+  if (failed != 0) {
+    throw Error(ErrorCode::unsupported, "StarPU can't start (code " + std::to_string(failed) +
+                                            "); try STARPU_SILENT=0 to see why, or threads = 1");
+  }
+  unbind_workers();
+  starpu_pause();
+  s.running = true;
+  s.guest = false;
+  s.settings = settings;
+}
+
+void stop(State& s) {
+  if (!s.guest) {
+    starpu_resume();
+    starpu_shutdown();
+  }
+  s.running = s.guest = false;
+}
+
+}  // namespace
+
+int resolve_threads(int asked) {
+  return asked > 0 ? asked : core::cpu_allowance().threads;
+}
+
+Session::Session(const Settings& settings) {
+  refuse_forked_child();
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const bool idle = s.sessions == 0;
+  if (s.running && idle && !s.guest && s.settings != settings) stop(s);
+  if (!s.running) start(s, settings);
+  if (idle && !s.guest) starpu_resume();
+  ++s.sessions;
+  workers_ = static_cast<int>(starpu_cpu_worker_get_count());
+}
+
+Session::~Session() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (--s.sessions == 0 && !s.guest) starpu_pause();
+}
+
+void stop_workers(const Settings& settings) noexcept {
+  if (owner.load() != getpid()) return;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!s.running || s.sessions > 0 || s.settings != settings) return;
+  stop(s);
+  owner.store(0);
+}
+
+namespace {
+
+struct BlasState {
+  std::mutex mutex;
+  int users = 0;
+  int before = 0;
+};
+
+BlasState& blas_state() {
+  static BlasState* const s = new BlasState;
+  return *s;
+}
+
+}  // namespace
+
+SingleThreadedBlas::SingleThreadedBlas() {
+  BlasState& s = blas_state();
+  const std::lock_guard lock(s.mutex);
+  if (s.users++ == 0) s.before = kernels::set_blas_threads(1);
+}
+
+SingleThreadedBlas::~SingleThreadedBlas() {
+  BlasState& s = blas_state();
+  const std::lock_guard lock(s.mutex);
+  if (--s.users == 0 && s.before > 0) kernels::set_blas_threads(s.before);
+}
+
+}  // namespace stepwell::engine

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+/// StarPU, started when it is needed and paused when it is not. One in a process, like StarPU
+/// itself.
+namespace stepwell::engine {
+
+struct Settings {
+  int threads = 0;            ///< 0: as many as the process may have CPUs
+  std::uint64_t shuffle = 0;  ///< not 0: ready tasks are picked at random, from this seed (tests)
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+/// The number of threads that 'asked' comes to: what affinity and quota allow for 0.
+int resolve_threads(int asked);
+
+/// A call's hold on the workers: they are awake while at least one session lives. The BLAS has one
+/// thread meanwhile. Throws Error(unsupported) in a child of the process that started the workers,
+/// or when StarPU can't start.
+class Session {
+ public:
+  explicit Session(const Settings& settings);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  int workers() const { return workers_; }
+
+ private:
+  int workers_ = 0;
+};
+
+/// While at least one lives, the BLAS has one thread; the last one restores what was before.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas();
+  ~SingleThreadedBlas();
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+};
+
+/// Ends the workers if they were started with these settings and no session lives.
+void stop_workers(const Settings& settings) noexcept;
+
+}  // namespace stepwell::engine

@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "core/checked.hpp"
+#include "core/system.hpp"
+#include "factor/factor_data.hpp"
+#include "factor/left_looking.hpp"
+#include "factor/scaling.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/scan.hpp"
+#include "stepwell/error.hpp"
+
+/// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
+/// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps.
+namespace stepwell {
+namespace factor {
+namespace {
+
+using tiles::Grid;
+using tiles::Rounding;
+using tiles::RungMap;
+
+constexpr std::int64_t kDefaultTile = 512;
+/// Below this many tiles a side there is too little to do side by side.
+constexpr std::int64_t kTilesForWorkers = 3;
+/// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1.
+constexpr double kFirstShift = 0.25;
+constexpr double kLastShift = 4096;
+
+[[noreturn]] void misuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, "cholesky: " + text);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Grid choose_grid(std::int64_t n, const FactorOptions& options) {
+  if (n < 0) misuse("a matrix of order " + std::to_string(n));
+  const std::int64_t tile = options.tile;
+  if (tile < 0 || tile % kernels::kPanel != 0 || tile > 8192) {
+    misuse("tile = " + std::to_string(tile) + "; it must be a multiple of 32 up to 8192, or 0");
+  }
+  if (tile > 0) return {n, tile};
+  return {n, std::clamp(core::round_up(n, kernels::kPanel), kernels::kPanel, kDefaultTile)};
+}
+
+void check(MatrixView<const double> a, const FactorOptions& options) {
+  if (a.rows != a.cols) {
+    misuse("the matrix is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
+           "; it must be square");
+  }
+  if (a.ld < std::max<std::int64_t>(1, a.rows)) {
+    misuse("leading dimension " + std::to_string(a.ld) + " below the order " +
+           std::to_string(a.rows));
+  }
+  core::size_product(a.ld, a.cols, 8, "matrix");
+  if (a.rows > 0 && a.data == nullptr) misuse("the matrix has no data");
+  if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
+  if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
+}
+
+engine::GraphOptions graph_options(const Grid& grid, const FactorOptions& options) {
+  engine::GraphOptions g;
+  g.settings.threads = options.context == nullptr ? 0 : options.context->threads();
+  g.workers = grid.tiles() >= kTilesForWorkers && engine::resolve_threads(g.settings.threads) > 1;
+  g.scratch_bytes = tiles::scratch_bytes(grid.tile);
+  g.progress = options.progress;
+  return g;
+}
+
+std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g) {
+  const std::int64_t workers = g.workers ? engine::resolve_threads(g.settings.threads) : 1;
+  const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
+  return tiles::tile_matrix_bytes(map) + workspace_bytes(map) + workers * g.scratch_bytes + scans +
+         map.grid().n * 16;
+}
+
+void require_memory(std::int64_t bytes, std::int64_t n) {
+  const std::int64_t available = core::memory_allowance().available;
+  if (available == 0 || bytes <= available) return;
+  const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };
+  throw Error(ErrorCode::out_of_memory, "cholesky: a factor of order " + std::to_string(n) +
+                                            " takes " + mib(bytes) + " and " + mib(available) +
+                                            " are available; take a coarser map");
+}
+
+/// The rungs an adaptive map chooses from, cheap to dear. bf16x3 and fp32 are equally accurate; on
+/// a matrix engine six bf16 products are the faster ones.
+std::vector<Rung> adaptive_ladder() {
+  const bool engine = kernels::table().update_at(Rung::bf16x3).isa == core::Isa::amx;
+  return {Rung::bf16, Rung::bf16x2, engine ? Rung::bf16x3 : Rung::fp32, Rung::fp64};
+}
+
+/// The first element of the lower triangle, column by column, that is not finite.
+std::optional<std::pair<std::int64_t, std::int64_t>> find_non_finite(MatrixView<const double> a) {
+  const Grid grid{a.rows, kDefaultTile};
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    std::optional<std::pair<std::int64_t, std::int64_t>> first;  // column, row
+    for (std::int64_t i = j; i < grid.tiles(); ++i) {
+      kernels::Scan scan;
+      kernels::LoadArgs args;
+      args.a = a.block(i * grid.tile, j * grid.tile, grid.size(i), grid.size(j));
+      args.shape = i == j ? kernels::Shape::lower : kernels::Shape::full;
+      kernels::load(kernels::table(), args, scan);
+      if (scan.non_finite == 0) continue;
+      const std::pair found{j * grid.tile + scan.bad_col, i * grid.tile + scan.bad_row};
+      if (!first || found < *first) first = found;
+    }
+    if (first) return std::pair{first->second, first->first};
+  }
+  return std::nullopt;
+}
+
+/// ||A||_F and max |a_ij| of the symmetric matrix from the scans of its lower tiles.
+void summarize_scans(const Attempt& attempt, const Diagonal& diagonal, FactorReport& report) {
+  kernels::Scan lower;
+  const Grid& grid = attempt.l->grid();
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid.tiles(); ++i) {
+      kernels::combine(lower, attempt.scans[static_cast<std::size_t>(grid.index(i, j))],
+                       i * grid.tile, j * grid.tile);
+    }
+  }
+  kernels::Scan middle;
+  kernels::LoadArgs args;
+  args.a = view(diagonal.value.data(), grid.n, std::int64_t{1});
+  kernels::load(kernels::table(), args, middle);
+  report.max_abs = lower.max_abs;
+  kernels::Scan both;  // each element below the diagonal counts twice
+  both.big = 2 * lower.big - middle.big;
+  both.mid = 2 * lower.mid - middle.mid;
+  both.small = 2 * lower.small - middle.small;
+  report.norm = kernels::frobenius(both);
+}
+
+/// A factorization under way: what does not change between attempts, and the result.
+class Cholesky {
+ public:
+  Cholesky(MatrixView<const double> a, const FactorOptions& options)
+      : a_(a),
+        options_(options),
+        grid_(choose_grid(a.rows, options)),
+        diagonal_(read_diagonal(a)),
+        start_(std::chrono::steady_clock::now()) {}
+
+  Factor run() {
+    report().scaling = options_.scaling;
+    report().tile = grid_.tile;
+    if (!diagonal_.finite) {
+      report_non_finite();
+    } else if (!diagonal_.positive && options_.escalate) {
+      attempt_fp64();  // it can't succeed, and says at which pivot
+    } else {
+      descend();
+    }
+    report().times.wall = seconds_since(start_);
+    return Factor(std::move(data_));
+  }
+
+ private:
+  FactorReport& report() { return data_->report; }
+
+  /// The attempts, cheapest first.
+  void descend() {
+    const RungMap map = resolve_map();
+    const double u = info(map.coarsest()).unit_roundoff;
+    double shift = options_.shift;
+    Rounding rounding = Rounding::nearest;
+    if (attempt(map, shift, rounding) || !options_.escalate) return;
+    if (report_non_finite()) return;
+    if (map.coarsest() == Rung::fp64) return;
+    const bool rounds = info(map.coarsest()).planes > 0 && map.coarsest() != Rung::bf16x3;
+    if (rounds) {
+      rounding = Rounding::toward_zero;
+      if (attempt(map, shift, rounding)) return;
+    }
+    for (shift = std::max(kFirstShift, 2 * shift); shift <= kLastShift && shift * u <= 1;
+         shift *= 2) {
+      if (attempt(map, shift, rounding)) return;
+    }
+    attempt_fp64();
+  }
+
+  RungMap resolve_map() {
+    if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<double> scale = scale_factors(diagonal_, options_.scaling);
+    engine::GraphOptions g = graph_options(grid_, options_);
+    g.progress = nullptr;
+    engine::Graph graph(g);
+    const RungMap map(grid_, options_.map.eps, tile_norms(graph, a_, grid_, scale),
+                      adaptive_ladder());
+    report().times.norms = seconds_since(start);
+    return map;
+  }
+
+  void attempt_fp64() {
+    const RungMap map(grid_, uniform(Rung::fp64));
+    attempt(map, 0, Rounding::nearest);
+  }
+
+  /// Factors once; returns false if a pivot failed and another attempt may help.
+  bool attempt(const RungMap& map, double shift, Rounding rounding) {
+    const auto start = std::chrono::steady_clock::now();
+    const engine::GraphOptions g = graph_options(grid_, options_);
+    FactorReport& r = report();
+    r.peak_bytes = peak_bytes(map, g);
+    data_->l = {};
+    require_memory(r.peak_bytes, grid_.n);
+    data_->l = tiles::TileMatrix(map);
+    data_->scale = scale_factors(diagonal_, options_.scaling);
+    r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
+    for (double& s : data_->scale) s *= std::sqrt(r.mu);
+    r.unit_roundoff = info(map.coarsest()).unit_roundoff;
+
+    Attempt attempt;
+    attempt.a = a_;
+    attempt.scale = data_->scale.data();
+    attempt.diagonal_factor = 1 + shift * r.unit_roundoff;
+    attempt.rounding = rounding;
+    attempt.l = &data_->l;
+    if (options_.progress != nullptr) {
+      options_.progress->done = 0;
+      options_.progress->total = task_count(map);
+    }
+    engine::Graph graph(g);
+    left_looking(graph, attempt);
+
+    const bool cancelled = options_.progress != nullptr && options_.progress->cancel;
+    const bool all_fp64 = map.coarsest() == Rung::fp64;
+    r.outcome = cancelled            ? FactorOutcome::cancelled
+                : attempt.pivot.ok() ? FactorOutcome::ok
+                : all_fp64           ? FactorOutcome::not_positive_definite
+                                     : FactorOutcome::breakdown;
+    r.map = all_fp64 && !options_.map.adaptive() && options_.map.layers.back() != Rung::fp64
+                ? to_string(uniform(Rung::fp64))
+                : to_string(options_.map);
+    r.pivot = attempt.pivot.index;
+    r.pivot_value = attempt.pivot.value;
+    r.tiles = map.counts();
+    r.shift = shift;
+    r.toward_zero = rounding == Rounding::toward_zero;
+    r.bytes = data_->l.bytes();
+    const engine::GraphTimes times = graph.times();
+    r.times.load = times.seconds[static_cast<std::size_t>(engine::Phase::load)];
+    r.times.update = times.seconds[static_cast<std::size_t>(engine::Phase::update)];
+    r.times.diagonal = times.seconds[static_cast<std::size_t>(engine::Phase::diagonal)];
+    r.times.solve = times.seconds[static_cast<std::size_t>(engine::Phase::solve)];
+    r.times.reorder = times.seconds[static_cast<std::size_t>(engine::Phase::reorder)];
+    r.times.workers = times.workers;
+    r.times.tasks = times.tasks;
+    r.attempts.push_back(
+        {r.map, shift, r.toward_zero, r.pivot, r.pivot_value, seconds_since(start)});
+    if (r.outcome == FactorOutcome::ok) summarize_scans(attempt, diagonal_, r);
+    return r.outcome != FactorOutcome::breakdown;
+  }
+
+  bool report_non_finite() {
+    const auto found = find_non_finite(a_);
+    if (!found) return false;
+    report().outcome = FactorOutcome::non_finite;
+    report().row = found->first;
+    report().col = found->second;
+    report().pivot = -1;
+    return true;
+  }
+
+  MatrixView<const double> a_;
+  const FactorOptions& options_;
+  Grid grid_;
+  Diagonal diagonal_;
+  std::chrono::steady_clock::time_point start_;
+  std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();
+};
+
+}  // namespace
+}  // namespace factor
+
+Factor cholesky(MatrixView<const double> a, const FactorOptions& options) {
+  factor::check(a, options);
+  return factor::Cholesky(a, options).run();
+}
+
+std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) {
+  const tiles::Grid grid = factor::choose_grid(n, options);
+  const PrecisionMap map = options.map.adaptive() ? uniform(Rung::fp64) : options.map;
+  return factor::peak_bytes(tiles::RungMap(grid, map), factor::graph_options(grid, options));
+}
+
+}  // namespace stepwell

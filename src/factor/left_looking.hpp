@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "engine/graph.hpp"
+#include "kernels/scan.hpp"
+#include "tiles/operations.hpp"
+#include "tiles/tile_matrix.hpp"
+
+/// One attempt at the Cholesky factor, as a graph of tasks on tiles.
+namespace stepwell::factor {
+
+/// What all tasks of an attempt share and none changes, but for the scans (one for each tile) and
+/// the pivot (written by the one diagonal tile that fails).
+struct Attempt {
+  MatrixView<const double> a;
+  const double* scale = nullptr;
+  double diagonal_factor = 1;  ///< 1 + c u
+  tiles::Rounding rounding = tiles::Rounding::nearest;
+  const tiles::TileMatrix* l = nullptr;
+
+  std::vector<kernels::Scan> scans;
+  tiles::Pivot pivot;  ///< global index
+};
+
+/// Bytes that left_looking works in beside L, without the workers' scratch.
+std::int64_t workspace_bytes(const tiles::RungMap& map);
+
+/// How many tasks it inserts.
+std::int64_t task_count(const tiles::RungMap& map);
+
+/// L L' = diag(scale) A diag(scale), shifted. Returns when all is done, or when a pivot has failed
+/// (attempt.pivot) or the caller has cancelled.
+void left_looking(engine::Graph& graph, Attempt& attempt);
+
+/// The Frobenius norms of the tiles of diag(scale) A diag(scale), in the grid's order.
+std::vector<double> tile_norms(engine::Graph& graph, MatrixView<const double> a,
+                               const tiles::Grid& grid, const std::vector<double>& scale);
+
+}  // namespace stepwell::factor

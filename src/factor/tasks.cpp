@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/tasks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace stepwell::factor {
+namespace {
+
+using engine::Codelet;
+using engine::Phase;
+using engine::Task;
+using kernels::Order;
+using tiles::RungMap;
+using tiles::Shape;
+using tiles::Sums;
+
+kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, std::int64_t k0,
+                           std::byte* copies) {
+  const int planes = row_planes(map, j, k);
+  if (planes == 0) return {};
+  return kernels::packed(reinterpret_cast<std::uint16_t*>(copies + (k - k0) * row_stride(map)),
+                         map.grid().size(j), map.grid().size(k), tiles::split_rung(planes),
+                         Order::rows);
+}
+
+/// Loads (if it is the first) and sweeps; returns the sums and the number of pieces of data used.
+std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
+  const kernels::Table& t = kernels::table();
+  Attempt& at = *x.attempt;
+  const RungMap& map = at.l->map();
+  const tiles::Grid& grid = map.grid();
+  const Shape shape = x.i == x.j ? Shape::lower : Shape::full;
+  const Sums sums{map.at(x.i, x.j), grid.size(x.i), grid.size(x.j), task.data(0)};
+  if (x.first) {
+    const std::int64_t row = x.i * grid.tile;
+    const std::int64_t col = x.j * grid.tile;
+    tiles::load_tile(t, at.a.block(row, col, sums.rows, sums.cols), shape,
+                     {at.scale + row, at.scale + col}, at.diagonal_factor, sums,
+                     at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
+    task.lap(Phase::load);
+  }
+  std::vector<tiles::TileIn> left;
+  std::vector<tiles::RightTile> right;
+  const RowPieces rows = row_pieces(map, x.j, x.k0, x.k1);
+  std::byte* const copies = rows.early ? task.data(1) : nullptr;
+  std::byte* const last_copy = rows.last ? task.data(rows.early ? 2 : 1) : nullptr;
+  const std::size_t first_left = 1 + (rows.early ? 1 : 0) + (rows.last ? 1 : 0);
+  std::size_t next = first_left + static_cast<std::size_t>(x.k1 - x.k0);
+  for (std::int64_t k = x.k0; k < x.k1; ++k) {
+    const std::size_t at_left = first_left + static_cast<std::size_t>(k - x.k0);
+    left.push_back({shape_of(map, x.i, k), task.data(at_left)});
+    tiles::TileIn stored{shape_of(map, x.j, k), nullptr};
+    if (!stored.shape.is_packed()) stored.data = task.data(x.i == x.j ? at_left : next++);
+    const bool late = k == x.j - 1;
+    right.push_back({stored, rows_of(map, x.j, k, late ? k : x.k0, late ? last_copy : copies)});
+  }
+  if (x.k0 < x.k1) tiles::sweep(t, sums, left, right, shape, task.scratch());
+  task.lap(Phase::update);
+  return {sums, next};
+}
+
+void run_sweep(Task& task, const void* arguments) {
+  load_and_sweep(task, *static_cast<const TileTask*>(arguments));
+}
+
+void run_diagonal(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const TileTask*>(arguments);
+  const auto [sums, next] = load_and_sweep(task, x);
+  Attempt& at = *x.attempt;
+  const RungMap& map = at.l->map();
+  const tiles::Pivot pivot =
+      tiles::factor_diagonal(kernels::table(), sums, map.inside(x.j), at.rounding,
+                             {shape_of(map, x.j, x.j), task.data(next)},
+                             inverse_of(map, x.j, task.data(next + 1)), task.scratch());
+  task.lap(Phase::diagonal);
+  if (pivot.ok()) return;
+  at.pivot = {x.j * map.grid().tile + pivot.index, pivot.value};
+  task.stop();
+}
+
+void run_solve(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const TileTask*>(arguments);
+  const auto [sums, next] = load_and_sweep(task, x);
+  const RungMap& map = x.attempt->l->map();
+  tiles::solve_tile(kernels::table(), inverse_of(map, x.j, task.data(next + 1)), sums,
+                    x.attempt->rounding, {shape_of(map, x.i, x.j), task.data(next)},
+                    task.scratch());
+  task.lap(Phase::solve);
+}
+
+void run_rows(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const RowsTask*>(arguments);
+  const RungMap& map = x.attempt->l->map();
+  for (std::int64_t k = x.k0; k < x.k1; ++k) {
+    if (row_planes(map, x.j, k) == 0) continue;
+    const auto piece = static_cast<std::size_t>(k - x.k0) + 1;
+    tiles::make_rows(kernels::table(), {shape_of(map, x.j, k), task.data(piece)},
+                     rows_of(map, x.j, k, x.k0, task.data(0)));
+  }
+  task.lap(Phase::reorder);
+}
+
+void run_norm(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const NormTask*>(arguments);
+  const Sums sums{Rung::fp32, x.a.rows, x.a.cols, task.scratch()};
+  kernels::Scan scan;
+  tiles::load_tile(kernels::table(), x.a, x.diagonal ? Shape::lower : Shape::full, {x.row, x.col},
+                   1, sums, scan);
+  double squares = 0;
+  for (std::int64_t j = 0; j < x.a.cols; ++j) {
+    double column = 0;
+    for (std::int64_t i = x.diagonal ? j + 1 : 0; i < x.a.rows; ++i) {
+      const double h = sums.fp32()(i, j);
+      column += h * h;
+    }
+    const double middle = x.diagonal ? sums.fp32()(j, j) : 0;
+    squares += (x.diagonal ? 2 * column + middle * middle : column);
+  }
+  *x.norm = std::sqrt(squares);
+  task.lap(Phase::load);
+}
+
+/// A codelet for each rung.
+class ByRung {
+ public:
+  ByRung(const std::string& name, engine::Body body) {
+    for (const Rung rung : all_rungs) {
+      codelets_.emplace_back(name + "_" + std::string(to_string(rung)), body);
+    }
+  }
+  const Codelet& operator[](Rung rung) const { return codelets_[static_cast<std::size_t>(rung)]; }
+
+ private:
+  std::vector<Codelet> codelets_;
+};
+
+}  // namespace
+
+int row_planes(const RungMap& map, std::int64_t j, std::int64_t k) {
+  const int own = info(map.at(j, k)).planes;
+  return own > 0 ? own : map.most_planes();
+}
+
+RowPieces row_pieces(const RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1) {
+  if (map.most_planes() == 0) return {};
+  return {k0 < std::min(k1, j - 1), k0 < k1 && k1 == j};
+}
+
+std::int64_t row_stride(const RungMap& map) {
+  const std::int64_t tile = map.grid().tile;
+  return 2 * kernels::packed_numbers(tile, tile, map.most_planes());
+}
+
+tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
+  tiles::Inverse inverse{map.at(j, j), map.grid().size(j), map.most_planes(), false, data};
+  inverse.fp32 = map.uses(Rung::fp32);
+  return inverse;
+}
+
+const Codelet& sweep_codelet(Rung rung) {
+  static const auto* const codelets = new ByRung("sweep", run_sweep);
+  return (*codelets)[rung];
+}
+const Codelet& diagonal_codelet(Rung rung) {
+  static const auto* const codelets = new ByRung("diagonal", run_diagonal);
+  return (*codelets)[rung];
+}
+const Codelet& solve_codelet(Rung rung) {
+  static const auto* const codelets = new ByRung("solve", run_solve);
+  return (*codelets)[rung];
+}
+const Codelet& rows_codelet() {
+  static const Codelet* const codelet = new Codelet("rows", run_rows);
+  return *codelet;
+}
+const Codelet& norm_codelet() {
+  static const Codelet* const codelet = new Codelet("norm", run_norm);
+  return *codelet;
+}
+
+}  // namespace stepwell::factor

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stepwell/map.hpp"
+
+#include <charconv>
+
+#include "stepwell/error.hpp"
+
+namespace stepwell {
+namespace {
+
+constexpr std::string_view kAdaptive = "adaptive:";
+constexpr std::size_t kMostLayers = 64;  // a tree of 2^64 tiles has no more levels
+
+[[noreturn]] void bad_map(std::string_view text, const std::string& why) {
+  throw Error(ErrorCode::invalid_argument,
+              "precision map '" + std::string(text.substr(0, 80)) + "': " + why +
+                  "; write a rung (bf16, bf16x2, bf16x3, fp16, fp32, fp64), rungs by level "
+                  "(bf16,bf16x2,fp32) or adaptive:<eps>");
+}
+
+double parse_eps(std::string_view text, std::string_view number) {
+  double eps = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), eps);
+  if (error != std::errc{} || end != number.data() + number.size()) {
+    bad_map(text, "'" + std::string(number.substr(0, 40)) + "' is not a number");
+  }
+  if (!(eps > 0 && eps < 1)) bad_map(text, "eps must lie between 0 and 1");
+  return eps;
+}
+
+}  // namespace
+
+PrecisionMap uniform(Rung rung) {
+  return {{rung}, 0};
+}
+
+PrecisionMap parse_map(std::string_view text) {
+  PrecisionMap map;
+  if (text.starts_with(kAdaptive)) {
+    map.eps = parse_eps(text, text.substr(kAdaptive.size()));
+    return map;
+  }
+  map.layers.clear();
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view name = rest.substr(0, comma);
+    const auto rung = rung_from_string(name);
+    if (!rung) bad_map(text, "there is no rung '" + std::string(name.substr(0, 40)) + "'");
+    if (map.layers.size() == kMostLayers) bad_map(text, "more than 64 levels");
+    map.layers.push_back(*rung);
+    if (comma == std::string_view::npos) return map;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::string to_string(const PrecisionMap& map) {
+  if (map.adaptive()) {
+    char number[32];
+    const auto end = std::to_chars(number, number + sizeof(number), map.eps).ptr;
+    return std::string(kAdaptive) + std::string(number, end);
+  }
+  std::string text;
+  for (const Rung rung : map.layers) {
+    if (!text.empty()) text += ',';
+    text += to_string(rung);
+  }
+  return text;
+}
+
+}  // namespace stepwell

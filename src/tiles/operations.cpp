@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tiles/operations.hpp"
+
+#include <algorithm>
+
+#include "kernels/kernels.hpp"
+
+namespace stepwell::tiles {
+namespace {
+
+using kernels::Order;
+using kernels::PackedIn;
+using kernels::PackedOut;
+using kernels::Write;
+
+template <class To, class From>
+void convert(MatrixView<const From> from, MatrixView<To> to) {
+  for (std::int64_t j = 0; j < from.cols; ++j) {
+    const From* const f = from.column(j);
+    To* const out = to.column(j);
+    for (std::int64_t i = 0; i < from.rows; ++i) out[i] = static_cast<To>(f[i]);
+  }
+}
+
+template <class T>
+void copy_lower(MatrixView<const T> from, MatrixView<T> to) {
+  for (std::int64_t j = 0; j < from.cols; ++j) {
+    std::fill_n(to.column(j), std::min(j, to.rows), T{0});
+    std::copy(from.column(j) + j, from.column(j) + from.rows, to.column(j) + j);
+  }
+}
+
+/// Two equal pieces of scratch: for an operand, and for a product or a second operand.
+std::int64_t piece_bytes(std::int64_t tile) {
+  return core::round_up(2 * kernels::packed_numbers(tile, tile, 3), 64);
+}
+
+/// Rows r0.. of a stored tile as a left operand at a rung with planes.
+PackedIn left_packed(const Table& t, TileIn a, Rung rung, std::int64_t r0, std::int64_t rows,
+                     std::byte* scratch) {
+  if (a.shape.is_packed()) return a.packed().block(r0, 0, rows, a.shape.cols);
+  const PackedOut out = kernels::packed(reinterpret_cast<std::uint16_t*>(scratch), rows,
+                                        a.shape.cols, rung, Order::pairs);
+  if (a.shape.rung == Rung::fp64) {
+    kernels::pack(t, rung, a.fp64().block(r0, 0, rows, a.shape.cols), out);
+  } else {
+    kernels::pack(t, rung, a.fp32().block(r0, 0, rows, a.shape.cols), out);
+  }
+  return out;
+}
+
+/// Rows r0.. of a stored plain tile in fp32.
+MatrixView<const float> plain_fp32(TileIn a, std::int64_t r0, std::int64_t rows,
+                                   std::byte* scratch) {
+  if (a.shape.rung != Rung::fp64) return a.fp32().block(r0, 0, rows, a.shape.cols);
+  const auto narrow = view(reinterpret_cast<float*>(scratch), rows, a.shape.cols);
+  convert(a.fp64().block(r0, 0, rows, a.shape.cols), narrow);
+  return narrow;
+}
+
+struct Step {
+  TileIn a;
+  RightTile b;
+  Rung rung;  ///< of the product
+};
+
+/// c (rows r0.. of fp32 sums) -= a b', or = a b'.
+void update_fp32(const Table& t, const Step& s, std::int64_t r0, MatrixView<float> c, Shape shape,
+                 Write write, const kernels::Next& next, std::byte* scratch, std::int64_t piece) {
+  if (info(s.rung).planes > 0) {
+    kernels::update(t, s.rung, left_packed(t, s.a, s.rung, r0, c.rows, scratch), s.b.rows, c, shape,
+                    write, next);
+  } else {
+    kernels::update(t, plain_fp32(s.a, r0, c.rows, scratch),
+                    plain_fp32(s.b.stored, 0, s.b.stored.shape.rows, scratch + piece), c, shape,
+                    write);
+  }
+}
+
+/// The whole of fp64 sums: a product below fp64 is formed in fp32 and then subtracted.
+void update_fp64(const Table& t, const Step& s, MatrixView<double> c, Shape shape,
+                 std::byte* scratch, std::int64_t piece) {
+  if (s.rung == Rung::fp64) {
+    kernels::update(t, s.a.fp64(), s.b.stored.fp64(), c, shape);
+    return;
+  }
+  const MatrixView<float> p{reinterpret_cast<float*>(scratch + 2 * piece), c.rows, c.cols,
+                            kernels::sums_ld(c.rows)};
+  update_fp32(t, s, 0, p, shape, Write::assign, {}, scratch, piece);
+  for (std::int64_t j = 0; j < c.cols; ++j) {
+    for (std::int64_t i = shape == Shape::lower ? j : 0; i < c.rows; ++i) c(i, j) -= p(i, j);
+  }
+}
+
+/// What the next product of the sweep will read.
+kernels::Next next_operands(const Step& s, std::int64_t r0, std::int64_t rows) {
+  kernels::Next next;
+  if (s.a.shape.is_packed()) {
+    const PackedIn a = s.a.packed().block(r0, 0, rows, s.a.shape.cols);
+    next.a = a.data;
+    next.a_bytes = a.panels() * a.panel_stride * 2;
+  }
+  next.b = s.b.rows.data;
+  next.b_bytes = s.b.rows.data == nullptr ? 0 : s.b.rows.panels() * s.b.rows.panel_stride * 2;
+  return next;
+}
+
+/// Rows of fp32 sums that stay in L2 with the operands of a product: 256 x 512 sums, 512 KiB, and
+/// 256 + 512 KiB of bf16 operands, of 2 MiB.
+constexpr std::int64_t kSweepRows = 256;
+
+}  // namespace
+
+std::int64_t scratch_bytes(std::int64_t tile) {
+  const std::int64_t product = kernels::sums_ld(tile) * tile * 4;
+  const std::int64_t solve =
+      core::size_product(std::max(tile, kInvertedBlock), kInvertedBlock, 8, "scratch");
+  return std::max({2 * piece_bytes(tile) + product, kernels::tree_scratch(tile), solve});
+}
+
+void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels::Scales scales,
+               double diagonal_factor, const Sums& sums, kernels::Scan& scan) {
+  kernels::LoadArgs args;
+  args.a = a;
+  args.shape = shape;
+  args.scales = scales;
+  if (sums.wide()) {
+    args.out64 = sums.fp64();
+  } else {
+    args.out32 = sums.fp32();
+  }
+  kernels::load(t, args, scan);
+  if (shape != Shape::lower || diagonal_factor == 1) return;
+  const core::FpScope fp;
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    const double scaled = (scales.row[i] * a(i, i)) * scales.col[i] * diagonal_factor;
+    if (sums.wide()) {
+      sums.fp64()(i, i) = scaled;
+    } else {
+      sums.fp32()(i, i) = static_cast<float>(scaled);
+    }
+  }
+}
+
+void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
+           std::span<const RightTile> b, Shape shape, std::byte* scratch) {
+  const core::FpScope fp;
+  const std::int64_t piece = piece_bytes(std::max(sums.rows, sums.cols));
+  const auto step = [&](std::size_t k) -> Step {
+    return {a[k], b[k], coarser(sums.rung, coarser(a[k].shape.rung, b[k].stored.shape.rung))};
+  };
+  if (sums.wide()) {
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      update_fp64(t, step(k), sums.fp64(), shape, scratch, piece);
+    }
+    return;
+  }
+  const bool by_halves = shape == Shape::full && info(sums.rung).planes > 0;
+  const std::int64_t rows = by_halves ? kSweepRows : std::max<std::int64_t>(1, sums.rows);
+  for (std::int64_t r0 = 0; r0 < sums.rows; r0 += rows) {
+    const std::int64_t m = std::min(rows, sums.rows - r0);
+    const MatrixView<float> c = sums.fp32().block(r0, 0, m, sums.cols);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      kernels::Next next;
+      if (k + 1 < a.size()) {
+        next = next_operands(step(k + 1), r0, m);
+      } else if (r0 + m < sums.rows) {
+        next = next_operands(step(0), r0 + m, std::min(rows, sums.rows - r0 - m));
+      }
+      update_fp32(t, step(k), r0, c, shape, Write::subtract, next, scratch, piece);
+    }
+  }
+}
+
+void make_rows(const Table& t, TileIn tile, PackedOut out) {
+  if (tile.shape.is_packed()) return kernels::reorder(t, tile.packed(), out);
+  if (tile.shape.rung == Rung::fp64)
+    return kernels::pack(t, split_rung(out.planes), tile.fp64(), out);
+  kernels::pack(t, split_rung(out.planes), tile.fp32(), out);
+}
+
+std::int64_t Inverse::bytes() const {
+  const std::int64_t numbers = core::size_product(core::round_up(order, 16), order, "inverse");
+  return numbers * (wide() ? 12 : 4) + 2 * kernels::packed_numbers(order, order, planes);
+}
+
+MatrixView<double> Inverse::w64() const {
+  return {reinterpret_cast<double*>(data), order, order, core::round_up(order, 16)};
+}
+
+MatrixView<float> Inverse::w32() const {
+  const std::int64_t ld = core::round_up(order, 16);
+  std::byte* const at = data + (wide() ? ld * order * 8 : 0);
+  return {reinterpret_cast<float*>(at), order, order, ld};
+}
+
+PackedOut Inverse::rows() const {
+  const std::int64_t numbers = core::round_up(order, 16) * order;
+  return kernels::packed(reinterpret_cast<std::uint16_t*>(data + numbers * (wide() ? 12 : 4)),
+                         order, order, split_rung(planes), Order::rows);
+}
+
+Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
+                      Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch) {
+  if (sums.wide()) {
+    const Pivot pivot = kernels::tree_potrf(t, sums.fp64(), layers, scratch);
+    if (!pivot.ok()) return pivot;
+    copy_lower<double>(sums.fp64(), tile.fp64());
+    kernels::invert_diagonal_blocks<double>(t, sums.fp64(), kInvertedBlock, inverse.w64(), scratch);
+    if (inverse.fp32) convert<float, double>(inverse.w64(), inverse.w32());
+    if (inverse.planes > 0)
+      kernels::pack(t, split_rung(inverse.planes), inverse.w64(), inverse.rows());
+    return pivot;
+  }
+  const Pivot pivot = kernels::tree_potrf(t, sums.fp32(), layers, scratch);
+  if (!pivot.ok()) return pivot;
+  kernels::invert_diagonal_blocks<float>(t, sums.fp32(), kInvertedBlock, inverse.w32(), scratch);
+  if (inverse.planes > 0)
+    kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
+  if (tile.shape.is_packed()) {
+    if (rounding == Rounding::toward_zero) {
+      kernels::truncate(sums.fp32(), tile.shape.rung, Shape::lower);
+    }
+    kernels::pack(t, tile.shape.rung, sums.fp32(), tile.packed(), Shape::lower);
+  } else {
+    copy_lower<float>(sums.fp32(), tile.fp32());
+  }
+  return pivot;
+}
+
+void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,
+                Tile tile, std::byte* scratch) {
+  if (tile.shape.is_packed()) {
+    return kernels::solve_inverted(t, tile.shape.rung, inverse.rows(), kInvertedBlock, sums.fp32(),
+                                   tile.packed(), scratch, rounding);
+  }
+  if (sums.wide()) {
+    kernels::solve_inverted<double>(t, inverse.w64(), kInvertedBlock, sums.fp64(), scratch);
+    return convert<double, double>(sums.fp64(), tile.fp64());
+  }
+  kernels::solve_inverted<float>(t, inverse.w32(), kInvertedBlock, sums.fp32(), scratch);
+  convert<float, float>(sums.fp32(), tile.fp32());
+}
+
+void copy_tile(const Table& t, TileIn tile, kernels::Scales scales, MatrixView<double> out) {
+  if (tile.shape.is_packed()) return kernels::unpack(t, tile.packed(), out, scales);
+  const core::FpScope fp;
+  for (std::int64_t j = 0; j < out.cols; ++j) {
+    const double col = scales.col == nullptr ? 1 : scales.col[j];
+    for (std::int64_t i = 0; i < out.rows; ++i) {
+      const double row = scales.row == nullptr ? 1 : scales.row[i];
+      const double x = tile.shape.rung == Rung::fp64 ? tile.fp64()(i, j) : tile.fp32()(i, j);
+      out(i, j) = row * x * col;
+    }
+  }
+}
+
+}  // namespace stepwell::tiles

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tiles/rung_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stepwell/error.hpp"
+
+namespace stepwell::tiles {
+namespace {
+
+Rung finer(Rung a, Rung b) {
+  return coarser(a, b) == a ? b : a;
+}
+
+}  // namespace
+
+Rung coarser(Rung a, Rung b) {
+  const double ua = info(a).unit_roundoff;
+  const double ub = info(b).unit_roundoff;
+  if (ua != ub) return ua > ub ? a : b;
+  return std::min(a, b);  // equal roundoff: bf16x3 before fp32
+}
+
+int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j) {
+  std::int64_t first = 0;
+  std::int64_t count = tiles;
+  int level = 0;
+  for (; count > 1; ++level) {
+    const std::int64_t middle = first + (count + 1) / 2;
+    if ((i < middle) != (j < middle)) return level;
+    const bool upper = i < middle;
+    count = upper ? middle - first : first + count - middle;
+    if (!upper) first = middle;
+  }
+  return level;
+}
+
+RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid), layers_(map.layers) {
+  if (map.adaptive() || map.layers.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "this operation takes a map of rungs by level, not '" + to_string(map) + "'");
+  }
+  rungs_.resize(static_cast<std::size_t>(grid.count()));
+  const auto last = static_cast<int>(layers_.size()) - 1;
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    rungs_[index(j, j)] = layers_.back();
+    for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
+      const int level = std::min(tree_level(grid.tiles(), i, j), last);
+      rungs_[index(i, j)] = layers_[static_cast<std::size_t>(level)];
+    }
+  }
+  summarize();
+}
+
+RungMap::RungMap(const Grid& grid, double eps, const std::vector<double>& norms,
+                 const std::vector<Rung>& ladder)
+    : grid_(grid) {
+  const std::int64_t tiles = grid.tiles();
+  double squares = 0;
+  for (std::int64_t j = 0; j < tiles; ++j) {
+    for (std::int64_t i = j; i < tiles; ++i) {
+      const double norm = norms[index(i, j)];
+      squares += (i == j ? 1 : 2) * norm * norm;
+    }
+  }
+  const double allowed = eps * std::sqrt(squares) / static_cast<double>(tiles);
+  const auto choose = [&](double norm) {
+    for (const Rung rung : ladder) {
+      if (norm * info(rung).unit_roundoff <= allowed) return rung;
+    }
+    return ladder.back();
+  };
+  rungs_.resize(static_cast<std::size_t>(grid.count()));
+  for (std::int64_t j = 0; j < tiles; ++j) {
+    Rung& diagonal = rungs_[index(j, j)];
+    diagonal = choose(norms[index(j, j)]);
+    for (std::int64_t i = j + 1; i < tiles; ++i) {
+      rungs_[index(i, j)] = choose(norms[index(i, j)]);
+      diagonal = finer(diagonal, rungs_[index(i, j)]);
+    }
+  }
+  summarize();
+}
+
+void RungMap::summarize() {
+  for (const Rung rung : rungs_) {
+    coarsest_ = coarser(coarsest_, rung);
+    most_planes_ = std::max(most_planes_, info(rung).planes);
+    ++counts_[static_cast<std::size_t>(rung)];
+  }
+}
+
+kernels::Layers RungMap::inside(std::int64_t j) const {
+  if (layers_.empty()) return kernels::uniform_layers(at(j, j));
+  const auto above = static_cast<std::size_t>(tree_level(grid_.tiles(), j, j));
+  kernels::Layers layers;
+  layers.count = 0;
+  for (std::size_t l = above; l < layers_.size() && layers.count < 8; ++l) {
+    layers.rung[static_cast<std::size_t>(layers.count++)] = layers_[l];
+  }
+  if (layers.count == 0) return kernels::uniform_layers(layers_.back());
+  return layers;
+}
+
+}  // namespace stepwell::tiles

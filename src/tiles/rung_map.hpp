@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/recursive.hpp"
+#include "stepwell/map.hpp"
+
+namespace stepwell::tiles {
+
+/// The less accurate of two rungs: what a product of operands at both can hope for. bf16x3 counts
+/// as coarser than fp32, whose sums of products round less.
+Rung coarser(Rung a, Rung b);
+
+/// The lower triangle of a matrix of order n in tiles of order 'tile' (the last may be smaller).
+/// Tiles are counted column by column.
+struct Grid {
+  std::int64_t n = 0;
+  std::int64_t tile = 512;
+
+  std::int64_t tiles() const { return (n + tile - 1) / tile; }
+  std::int64_t size(std::int64_t i) const { return i + 1 < tiles() ? tile : n - i * tile; }
+  std::int64_t count() const { return tiles() * (tiles() + 1) / 2; }
+  std::int64_t index(std::int64_t i, std::int64_t j) const {
+    return j * tiles() - j * (j - 1) / 2 + (i - j);
+  }
+};
+
+/// The level at which the recursion tree over 'tiles' tiles separates i from j: 0 at the first
+/// split. For i == j: how many splits there are above the tile.
+int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j);
+
+/// A precision map applied to a grid: one rung for each tile.
+class RungMap {
+ public:
+  RungMap() = default;
+  /// Layers (or one rung). Throws Error(invalid_argument) for an adaptive map.
+  RungMap(const Grid& grid, const PrecisionMap& map);
+  /// Adaptive: 'norms' are the Frobenius norms of the tiles, in the grid's order. A tile may use
+  /// rung r when norm * u_r <= eps * ||A||_F / tiles: the errors of all tiles then sum up to at
+  /// most eps * ||A||_F (Higham & Mary 2022). 'ladder' lists the rungs to choose from, cheap to
+  /// dear. A diagonal tile is at least as fine as every tile that is solved with it.
+  RungMap(const Grid& grid, double eps, const std::vector<double>& norms,
+          const std::vector<Rung>& ladder);
+
+  const Grid& grid() const { return grid_; }
+  Rung at(std::int64_t i, std::int64_t j) const { return rungs_[index(i, j)]; }
+  /// The rungs of the products inside diagonal tile j.
+  kernels::Layers inside(std::int64_t j) const;
+  Rung coarsest() const { return coarsest_; }
+  /// The most planes that a tile has; 0: no tile is packed.
+  int most_planes() const { return most_planes_; }
+  /// How many tiles use each rung.
+  using Counts = std::array<std::int64_t, all_rungs.size()>;
+  const Counts& counts() const { return counts_; }
+  bool uses(Rung rung) const { return counts_[static_cast<std::size_t>(rung)] > 0; }
+
+ private:
+  std::size_t index(std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(grid_.index(i, j));
+  }
+  void summarize();
+
+  Grid grid_;
+  std::vector<Rung> rungs_;
+  std::vector<Rung> layers_;  ///< of a layered map; empty: adaptive
+  Rung coarsest_ = Rung::fp64;
+  int most_planes_ = 0;
+  Counts counts_{};
+};
+
+}  // namespace stepwell::tiles

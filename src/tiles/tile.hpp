@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/layout.hpp"
+#include "stepwell/view.hpp"
+
+/// A tile as it is stored: at a rung with planes it is packed in pairs order, ready to be an
+/// operand of the matrix engine; at fp32 and fp64 it is plain column-major.
+namespace stepwell::tiles {
+
+/// The rung that splits a number into this many bf16 terms. Its leading planes serve the rungs with
+/// fewer.
+constexpr Rung split_rung(int planes) {
+  return planes <= 1 ? Rung::bf16 : planes == 2 ? Rung::bf16x2 : Rung::bf16x3;
+}
+
+struct TileShape {
+  Rung rung = Rung::bf16;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+
+  bool is_packed() const { return info(rung).planes > 0; }
+  std::int64_t ld() const { return core::round_up(rows, 16); }
+  /// Bytes of storage, a multiple of 64.
+  std::int64_t bytes() const {
+    if (is_packed()) return 2 * kernels::packed_numbers(rows, cols, info(rung).planes);
+    return core::size_product(ld(), cols, rung == Rung::fp64 ? 8 : 4, "tile");
+  }
+};
+
+/// A tile in memory that somebody else owns. B is std::byte or const std::byte.
+template <class B>
+struct TileOf {
+  TileShape shape;
+  B* data = nullptr;
+
+  template <class T>
+  using As = std::conditional_t<std::is_const_v<B>, const T, T>;
+
+  kernels::Packed<As<std::uint16_t>> packed() const {
+    const auto p =
+        kernels::packed(nullptr, shape.rows, shape.cols, shape.rung, kernels::Order::pairs);
+    return {reinterpret_cast<As<std::uint16_t>*>(data),
+            p.rows,
+            p.depth,
+            p.panel_stride,
+            p.planes,
+            p.order};
+  }
+  MatrixView<As<float>> fp32() const {
+    return {reinterpret_cast<As<float>*>(data), shape.rows, shape.cols, shape.ld()};
+  }
+  MatrixView<As<double>> fp64() const {
+    return {reinterpret_cast<As<double>*>(data), shape.rows, shape.cols, shape.ld()};
+  }
+  operator TileOf<const B>() const requires(!std::is_const_v<B>) { return {shape, data}; }
+};
+
+using Tile = TileOf<std::byte>;
+using TileIn = TileOf<const std::byte>;
+
+/// The sums of a tile while it is updated: fp32, or fp64 for a tile at fp64; column-major with a
+/// leading dimension that suits the caches.
+struct Sums {
+  Rung rung = Rung::bf16;  ///< of the tile they will become
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::byte* data = nullptr;
+
+  bool wide() const { return rung == Rung::fp64; }
+  std::int64_t bytes() const {
+    return core::size_product(kernels::sums_ld(rows), cols, wide() ? 8 : 4, "sums of a tile");
+  }
+  MatrixView<float> fp32() const {
+    return {reinterpret_cast<float*>(data), rows, cols, kernels::sums_ld(rows)};
+  }
+  MatrixView<double> fp64() const {
+    return {reinterpret_cast<double*>(data), rows, cols, kernels::sums_ld(rows)};
+  }
+};
+
+}  // namespace stepwell::tiles

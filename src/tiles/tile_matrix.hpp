@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "tiles/rung_map.hpp"
+#include "tiles/tile.hpp"
+
+namespace stepwell::tiles {
+
+/// A lower triangle in tiles, each in the format of its rung; one piece of memory for each block
+/// column. At uniform bf16 that is n^2 bytes and the diagonal tiles' upper halves.
+class TileMatrix {
+ public:
+  TileMatrix() = default;
+  /// Pages come when tiles are written. Throws Error(out_of_memory).
+  explicit TileMatrix(RungMap map);
+
+  const Grid& grid() const { return map_.grid(); }
+  const RungMap& map() const { return map_; }
+  Tile tile(std::int64_t i, std::int64_t j) const;
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  RungMap map_;
+  std::vector<std::int64_t> offsets_;  ///< of each tile in its column's memory
+  std::vector<core::Buffer<std::byte>> columns_;
+  std::int64_t bytes_ = 0;
+};
+
+/// The shape of tile (i, j) under a map.
+TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j);
+
+/// The bytes that a TileMatrix of this map takes.
+std::int64_t tile_matrix_bytes(const RungMap& map);
+
+}  // namespace stepwell::tiles
