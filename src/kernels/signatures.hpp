@@ -19,12 +19,11 @@ enum class Shape : unsigned char { full, lower };
 /// What is done with the product P: C -= P, or C = P.
 enum class Write : unsigned char { subtract, assign };
 
-/// The tiles that the next call will read: fetched into L2 meanwhile. Either may be null.
+/// The operands of the next call: their beginning is fetched into L2 meanwhile. Either may be
+/// empty.
 struct Next {
-  const void* a = nullptr;
-  std::int64_t a_bytes = 0;
-  const void* b = nullptr;
-  std::int64_t b_bytes = 0;
+  PackedIn a;
+  PackedIn b;
 };
 
 /// C -= A B' (or C = A B') at a rung with planes. A: m x k in pairs order; B: n x k in rows order,

@@ -95,15 +95,8 @@ void update_fp64(const Table& t, const Step& s, MatrixView<double> c, Shape shap
 
 /// What the next product of the sweep will read.
 kernels::Next next_operands(const Step& s, std::int64_t r0, std::int64_t rows) {
-  kernels::Next next;
-  if (s.a.shape.is_packed()) {
-    const PackedIn a = s.a.packed().block(r0, 0, rows, s.a.shape.cols);
-    next.a = a.data;
-    next.a_bytes = a.panels() * a.panel_stride * 2;
-  }
-  next.b = s.b.rows.data;
-  next.b_bytes = s.b.rows.data == nullptr ? 0 : s.b.rows.panels() * s.b.rows.panel_stride * 2;
-  return next;
+  if (info(s.rung).planes == 0 || !s.a.shape.is_packed()) return {};
+  return {s.a.packed().block(r0, 0, rows, s.a.shape.cols), s.b.rows};
 }
 
 /// Rows of fp32 sums that stay in L2 with the operands of a product: 256 x 512 sums, 512 KiB, and

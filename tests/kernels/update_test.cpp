@@ -187,15 +187,14 @@ TEST_P(UpdateTest, IgnoresTermsBelowItsRung) {
 TEST_P(UpdateTest, GivesTheSameBitsWhateverItIsToldToFetchNext) {
   Random random(kSeed);
   const Operand a = left(gaussian(128, 200, random)), b = right(gaussian(96, 200, random));
-  const std::int64_t bytes = 96 * 512 * 2;
-  const PageEnd next(bytes);
-  const std::byte* start = next.as<std::byte>();
+  // Smaller and larger than the call's own, in depth and in rows: hints promise nothing.
+  const Operand small = left(gaussian(5, 3, random)), large = right(gaussian(300, 700, random));
   const Guarded<float> expected(128, 96), c(128, 96);
   run(a, b, expected.view());
   for (const Next& hint :
-       {Next{start, bytes, nullptr, 0}, Next{nullptr, 0, start, bytes},
-        Next{start, bytes, start + 64, bytes - 64}, Next{start + bytes - 1, 1, start + bytes, 0},
-        Next{a.packed.data, 1 << 14, nullptr, 1 << 14}}) {
+       {Next{a.packed, {}}, Next{{}, b.packed}, Next{small.packed, large.packed},
+        Next{large.packed, small.packed}, Next{large.packed.block(0, 0, 0, 700), b.packed},
+        Next{a.packed, large.packed.block(0, 0, 300, 0)}}) {
     c.fill([](auto, auto) { return kNaN; });
     update(table_, rung(), a.packed, b.packed, c.view(), Shape::full, Write::assign, hint);
     EXPECT_TRUE(same_bits(c.view(), expected.view()));

@@ -18,9 +18,12 @@
 ///
 /// Caches: B's panel (32 x 512 numbers, 32 KiB) stays in L1 while A streams past it from L2 with
 /// TILELOADDT1, which keeps A out of L1. Without C this runs at 97 % of the bare instruction loop
-/// (74 % with plain loads); storing the sums costs 8 points, bringing C into L1 another 10, writing
-/// it 10 (on a core whose sibling is idle). Loading C into the tiles instead, and writing it while
-/// the next block is multiplied, were both slower.
+/// (74 % with plain loads). The panel of B that comes next is fetched into L2 while this one is
+/// used, and the next call's A over the whole call: L2 then holds C, two A and little of B
+/// (fetching all of the next B as well overflows it, and costs a quarter of the speed). Storing the
+/// sums costs 8 points, bringing C into L1 another 10, writing it 10 (on a core whose sibling is
+/// idle). Loading C into the tiles instead, and writing it while the next block is multiplied, were
+/// both slower.
 ///
 /// Sums start at zero and go to C through 4 KiB of scratch: so C can be column-major with any
 /// leading dimension, the sign is free, and C is rounded once per 512 / planes of depth instead of
@@ -31,22 +34,39 @@ namespace {
 
 #define STEPWELL_AVX512 __attribute__((target("avx512f")))
 
-/// Lines of the next tiles to fetch into L2, a few at each step of depth.
-struct Fetch {
-  const char* at = nullptr;
-  const char* end = nullptr;
-  std::int64_t lines_per_step = 0;
-
-  Fetch(const void* data, std::int64_t bytes, std::int64_t steps)
-      : at(static_cast<const char*>(data)),
-        end(at + (data == nullptr ? 0 : bytes)),
-        lines_per_step(data == nullptr ? 0 : (bytes / 64 + steps - 1) / steps) {}
+/// Fetches runs of memory into L2, a few lines at each step of depth.
+class Fetch {
+ public:
+  /// Depth blocks [k0, k1) of 'panels' panels of p from panel p0 on, within 'steps' steps. Panels
+  /// that p does not have are left out.
+  Fetch(PackedIn p, std::int64_t p0, std::int64_t panels, std::int64_t k0, std::int64_t k1,
+        std::int64_t steps) {
+    runs_ = std::min(panels, p.panels() - p0);
+    bytes_ = (std::min(k1, p.depth_blocks()) - k0) * p.planes * kPlaneNumbers * 2;
+    if (p.data == nullptr || runs_ <= 0 || bytes_ <= 0) return;
+    run_ = reinterpret_cast<const char*>(p.at(p0, k0));
+    stride_ = p.panel_stride * 2;
+    lines_per_step_ = (runs_ * bytes_ / 64 + steps - 1) / steps;
+  }
 
   void step() {
-    for (std::int64_t l = 0; l < lines_per_step && at < end; ++l, at += 64) {
-      _mm_prefetch(at, _MM_HINT_T1);
+    for (std::int64_t l = 0; l < lines_per_step_; ++l) {
+      _mm_prefetch(run_ + offset_, _MM_HINT_T1);
+      offset_ += 64;
+      if (offset_ < bytes_) continue;
+      offset_ = 0;
+      run_ += stride_;
+      if (--runs_ == 0) lines_per_step_ = 0;
     }
   }
+
+ private:
+  const char* run_ = nullptr;
+  std::int64_t offset_ = 0;
+  std::int64_t runs_ = 0;
+  std::int64_t bytes_ = 0;
+  std::int64_t stride_ = 0;
+  std::int64_t lines_per_step_ = 0;
 };
 
 /// The products from number P on, at one depth block; loads only the term that changed.
@@ -104,13 +124,19 @@ STEPWELL_AVX512 void write_part_of_block(const float* sums, MatrixView<float> c,
   }
 }
 
-/// Depth blocks [k0, k1) of the whole update.
+/// Depth blocks [k0, k1) of the whole update; 'next' is what comes after them.
 template <Rung rung, Combine combine>
 STEPWELL_AVX512 void update_chunk(PackedIn a, PackedIn b, MatrixView<float> c, Shape shape,
-                                  std::int64_t k0, std::int64_t k1, Fetch& next_a, Fetch& next_b) {
+                                  std::int64_t k0, std::int64_t k1, const Next& next) {
   alignas(64) float sums[1024];
+  const std::int64_t depth = std::max<std::int64_t>(1, k1 - k0);
+  Fetch next_a(next.a, 0, a.panels(), 0, depth, a.panels() * b.panels() * depth);
   for (std::int64_t pj = 0; pj < b.panels(); ++pj) {
-    for (std::int64_t pi = shape == Shape::lower ? pj : 0; pi < a.panels(); ++pi) {
+    const std::int64_t first = shape == Shape::lower ? pj : 0;
+    const std::int64_t steps = std::max<std::int64_t>(1, a.panels() - first) * depth;
+    Fetch next_b = pj + 1 < b.panels() ? Fetch(b, pj + 1, 1, k0, k1, steps)
+                                       : Fetch(next.b, 0, 1, 0, depth, steps);
+    for (std::int64_t pi = first; pi < a.panels(); ++pi) {
       const std::int64_t i = pi * kPanel;
       const std::int64_t j = pj * kPanel;
       amx::zero<0>();
@@ -143,6 +169,11 @@ STEPWELL_AVX512 void update_chunk(PackedIn a, PackedIn b, MatrixView<float> c, S
   }
 }
 
+/// The operands from depth block k on.
+PackedIn from(PackedIn p, std::int64_t k) {
+  return p.block(0, k * kDepth, p.rows, p.depth - k * kDepth);
+}
+
 /// How many depth blocks B's panel may have and still fit in L1 with all its planes.
 constexpr std::int64_t chunk_blocks(Rung rung) {
   return rung == Rung::bf16x3 ? 5 : 16 / info(rung).planes;
@@ -153,16 +184,13 @@ void update(Rung, PackedIn a, PackedIn b, MatrixView<float> c, Shape shape, Writ
             const Next& next) noexcept {
   if (c.empty()) return;
   const std::int64_t depth = a.depth_blocks();
-  const std::int64_t steps = std::max<std::int64_t>(1, a.panels() * b.panels() * depth);
-  Fetch next_a(next.a, next.a_bytes, steps);
-  Fetch next_b(next.b, next.b_bytes, steps);
   const amx::TileScope tiles;
   for_each_chunk(
       depth, chunk_blocks(rung), write, [&](std::int64_t k0, std::int64_t k1, Combine combine) {
         const auto run = combine == Combine::assign ? update_chunk<rung, Combine::assign>
                          : combine == Combine::add  ? update_chunk<rung, Combine::add>
                                                     : update_chunk<rung, Combine::subtract>;
-        run(a, b, c, shape, k0, k1, next_a, next_b);
+        run(a, b, c, shape, k0, k1, k1 < depth ? Next{from(a, k1), from(b, k1)} : next);
       });
 }
 
