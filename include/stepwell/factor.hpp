@@ -12,6 +12,7 @@
 #include "stepwell/export.hpp"
 #include "stepwell/map.hpp"
 #include "stepwell/progress.hpp"
+#include "stepwell/times.hpp"
 #include "stepwell/view.hpp"
 
 namespace stepwell {
@@ -53,19 +54,6 @@ struct FactorAttempt {
   double seconds = 0;
 };
 
-/// Seconds of work, summed over the workers; 'wall' is the call's own time.
-struct FactorTimes {
-  double load = 0;      ///< reading A: scaling, narrowing, scanning
-  double update = 0;    ///< products
-  double diagonal = 0;  ///< factoring diagonal tiles and inverting their blocks
-  double solve = 0;     ///< tiles below the diagonal
-  double reorder = 0;   ///< copies of L as right operands
-  double norms = 0;     ///< adaptive maps: the pass over A that finds the tiles' norms (wall time)
-  double wall = 0;
-  int workers = 1;
-  std::int64_t tasks = 0;
-};
-
 /// What a factorization did. Plain data; times and memory are those of the last attempt.
 struct FactorReport {
   FactorOutcome outcome = FactorOutcome::ok;
@@ -86,7 +74,7 @@ struct FactorReport {
   double max_abs = 0;           ///< of the elements of A
   std::int64_t bytes = 0;       ///< of L
   std::int64_t peak_bytes = 0;  ///< of L and all memory the call worked in
-  FactorTimes times;
+  PhaseTimes times;
 };
 
 struct FactorData;

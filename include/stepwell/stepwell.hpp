@@ -6,9 +6,11 @@
 #include "stepwell/error.hpp"     // IWYU pragma: export
 #include "stepwell/factor.hpp"    // IWYU pragma: export
 #include "stepwell/format.hpp"    // IWYU pragma: export
+#include "stepwell/level3.hpp"    // IWYU pragma: export
 #include "stepwell/machine.hpp"   // IWYU pragma: export
 #include "stepwell/map.hpp"       // IWYU pragma: export
 #include "stepwell/progress.hpp"  // IWYU pragma: export
 #include "stepwell/rung.hpp"      // IWYU pragma: export
+#include "stepwell/times.hpp"     // IWYU pragma: export
 #include "stepwell/version.hpp"   // IWYU pragma: export
 #include "stepwell/view.hpp"      // IWYU pragma: export

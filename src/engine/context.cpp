@@ -15,7 +15,7 @@ Context::Context(int threads) : threads_(threads) {
 }
 
 Context::~Context() {
-  engine::stop_workers({threads_, 0});
+  engine::stop_workers({threads(), 0});
 }
 
 int Context::threads() const {

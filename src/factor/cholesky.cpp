@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/checked.hpp"
-#include "core/system.hpp"
+#include "factor/call.hpp"
 #include "factor/factor_data.hpp"
 #include "factor/left_looking.hpp"
 #include "factor/scaling.hpp"
@@ -24,7 +24,6 @@ using tiles::Grid;
 using tiles::Rounding;
 using tiles::RungMap;
 
-constexpr std::int64_t kDefaultTile = 512;
 /// Below this many tiles a side there is too little to do side by side.
 constexpr std::int64_t kTilesForWorkers = 3;
 /// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1.
@@ -35,18 +34,9 @@ constexpr double kLastShift = 4096;
   throw Error(ErrorCode::invalid_argument, "cholesky: " + text);
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 Grid choose_grid(std::int64_t n, const FactorOptions& options) {
   if (n < 0) misuse("a matrix of order " + std::to_string(n));
-  const std::int64_t tile = options.tile;
-  if (tile < 0 || tile % kernels::kPanel != 0 || tile > 8192) {
-    misuse("tile = " + std::to_string(tile) + "; it must be a multiple of 32 up to 8192, or 0");
-  }
-  if (tile > 0) return {n, tile};
-  return {n, std::clamp(core::round_up(n, kernels::kPanel), kernels::kPanel, kDefaultTile)};
+  return {n, choose_tile(n, options.tile)};
 }
 
 void check(MatrixView<const double> a, const FactorOptions& options) {
@@ -54,39 +44,20 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
     misuse("the matrix is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
            "; it must be square");
   }
-  if (a.ld < std::max<std::int64_t>(1, a.rows)) {
-    misuse("leading dimension " + std::to_string(a.ld) + " below the order " +
-           std::to_string(a.rows));
-  }
-  core::size_product(a.ld, a.cols, 8, "matrix");
-  if (a.rows > 0 && a.data == nullptr) misuse("the matrix has no data");
+  require_view(a.data, a.rows, a.cols, a.ld, "cholesky: the matrix");
   if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
   if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
 }
 
-engine::GraphOptions graph_options(const Grid& grid, const FactorOptions& options) {
-  engine::GraphOptions g;
-  g.settings.threads = options.context == nullptr ? 0 : options.context->threads();
-  g.workers = grid.tiles() >= kTilesForWorkers && engine::resolve_threads(g.settings.threads) > 1;
-  g.scratch_bytes = tiles::scratch_bytes(grid.tile);
-  g.progress = options.progress;
-  return g;
+engine::GraphOptions workers_for(const Grid& grid, const FactorOptions& options) {
+  const bool enough = grid.tiles() >= kTilesForWorkers;
+  return graph_options(grid.tile, enough, options.context, options.progress);
 }
 
 std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g) {
-  const std::int64_t workers = g.workers ? engine::resolve_threads(g.settings.threads) : 1;
   const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
-  return tiles::tile_matrix_bytes(map) + workspace_bytes(map) + workers * g.scratch_bytes + scans +
-         map.grid().n * 16;
-}
-
-void require_memory(std::int64_t bytes, std::int64_t n) {
-  const std::int64_t available = core::memory_allowance().available;
-  if (available == 0 || bytes <= available) return;
-  const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };
-  throw Error(ErrorCode::out_of_memory, "cholesky: a factor of order " + std::to_string(n) +
-                                            " takes " + mib(bytes) + " and " + mib(available) +
-                                            " are available; take a coarser map");
+  return tiles::tile_matrix_bytes(map) + workspace_bytes(map) + workers_of(g) * g.scratch_bytes +
+         scans + map.grid().n * 16;
 }
 
 /// The rungs an adaptive map chooses from, cheap to dear. bf16x3 and fp32 are equally accurate; on
@@ -190,7 +161,7 @@ class Cholesky {
     if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
     const auto start = std::chrono::steady_clock::now();
     const std::vector<double> scale = scale_factors(diagonal_, options_.scaling);
-    engine::GraphOptions g = graph_options(grid_, options_);
+    engine::GraphOptions g = workers_for(grid_, options_);
     g.progress = nullptr;
     engine::Graph graph(g);
     const RungMap map(grid_, options_.map.eps, tile_norms(graph, a_, grid_, scale),
@@ -207,11 +178,11 @@ class Cholesky {
   /// Factors once; returns false if a pivot failed and another attempt may help.
   bool attempt(const RungMap& map, double shift, Rounding rounding) {
     const auto start = std::chrono::steady_clock::now();
-    const engine::GraphOptions g = graph_options(grid_, options_);
+    const engine::GraphOptions g = workers_for(grid_, options_);
     FactorReport& r = report();
     r.peak_bytes = peak_bytes(map, g);
     data_->l = {};
-    require_memory(r.peak_bytes, grid_.n);
+    require_memory(r.peak_bytes, "a factor of order " + std::to_string(grid_.n));
     data_->l = tiles::TileMatrix(map);
     data_->scale = scale_factors(diagonal_, options_.scaling);
     r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
@@ -224,10 +195,7 @@ class Cholesky {
     attempt.diagonal_factor = 1 + shift * r.unit_roundoff;
     attempt.rounding = rounding;
     attempt.l = &data_->l;
-    if (options_.progress != nullptr) {
-      options_.progress->done = 0;
-      options_.progress->total = task_count(map);
-    }
+    announce(options_.progress, task_count(map));
     engine::Graph graph(g);
     left_looking(graph, attempt);
 
@@ -246,14 +214,7 @@ class Cholesky {
     r.shift = shift;
     r.toward_zero = rounding == Rounding::toward_zero;
     r.bytes = data_->l.bytes();
-    const engine::GraphTimes times = graph.times();
-    r.times.load = times.seconds[static_cast<std::size_t>(engine::Phase::load)];
-    r.times.update = times.seconds[static_cast<std::size_t>(engine::Phase::update)];
-    r.times.diagonal = times.seconds[static_cast<std::size_t>(engine::Phase::diagonal)];
-    r.times.solve = times.seconds[static_cast<std::size_t>(engine::Phase::solve)];
-    r.times.reorder = times.seconds[static_cast<std::size_t>(engine::Phase::reorder)];
-    r.times.workers = times.workers;
-    r.times.tasks = times.tasks;
+    book(graph.times(), r.times);
     r.attempts.push_back(
         {r.map, shift, r.toward_zero, r.pivot, r.pivot_value, seconds_since(start)});
     if (r.outcome == FactorOutcome::ok) summarize_scans(attempt, diagonal_, r);
@@ -289,7 +250,7 @@ Factor cholesky(MatrixView<const double> a, const FactorOptions& options) {
 std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) {
   const tiles::Grid grid = factor::choose_grid(n, options);
   const PrecisionMap map = options.map.adaptive() ? uniform(Rung::fp64) : options.map;
-  return factor::peak_bytes(tiles::RungMap(grid, map), factor::graph_options(grid, options));
+  return factor::peak_bytes(tiles::RungMap(grid, map), factor::workers_for(grid, options));
 }
 
 }  // namespace stepwell

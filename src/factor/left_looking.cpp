@@ -41,14 +41,6 @@ std::int64_t sums_bytes(const RungMap& map) {
   return core::round_up(tiles::Sums{widest, tile, tile, nullptr}.bytes(), 4096);
 }
 
-std::int64_t inverse_bytes(const RungMap& map) {
-  std::int64_t most = 0;
-  for (std::int64_t j = 0; j < map.grid().tiles(); ++j) {
-    most = std::max(most, inverse_of(map, j, nullptr).bytes());
-  }
-  return core::round_up(most, 4096);
-}
-
 /// The early columns of a row in chunks, and its last one.
 std::int64_t rows_bytes(const RungMap& map) {
   return (map.grid().tiles() + 1) * row_stride(map);
@@ -159,7 +151,7 @@ class Inserter {
   void copy_row(DataId copies, std::int64_t j, std::int64_t k0, std::int64_t k1) {
     std::vector<Use> uses = {{copies, Access::write}};
     for (std::int64_t k = k0; k < k1; ++k) uses.push_back({space_.tile(j, k), Access::read});
-    graph_.insert(rows_codelet(), RowsTask{&attempt_, j, k0, k1}, uses,
+    graph_.insert(rows_codelet(), RowsTask{attempt_.l, j, k0, k1}, uses,
                   {priority(map_.grid(), j, j), 0, static_cast<std::uint32_t>(k1 - k0)});
   }
 

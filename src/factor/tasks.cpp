@@ -18,6 +18,8 @@ using tiles::RungMap;
 using tiles::Shape;
 using tiles::Sums;
 
+}  // namespace
+
 kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, std::int64_t k0,
                            std::byte* copies) {
   const int planes = row_planes(map, j, k);
@@ -26,6 +28,8 @@ kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, s
                          map.grid().size(j), map.grid().size(k), tiles::split_rung(planes),
                          Order::rows);
 }
+
+namespace {
 
 /// Loads (if it is the first) and sweeps; returns the sums and the number of pieces of data used.
 std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
@@ -94,7 +98,7 @@ void run_solve(Task& task, const void* arguments) {
 
 void run_rows(Task& task, const void* arguments) {
   const auto& x = *static_cast<const RowsTask*>(arguments);
-  const RungMap& map = x.attempt->l->map();
+  const RungMap& map = x.l->map();
   for (std::int64_t k = x.k0; k < x.k1; ++k) {
     if (row_planes(map, x.j, k) == 0) continue;
     const auto piece = static_cast<std::size_t>(k - x.k0) + 1;
@@ -159,6 +163,14 @@ tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
   tiles::Inverse inverse{map.at(j, j), map.grid().size(j), map.most_planes(), false, data};
   inverse.fp32 = map.uses(Rung::fp32);
   return inverse;
+}
+
+std::int64_t inverse_bytes(const RungMap& map) {
+  std::int64_t most = 0;
+  for (std::int64_t j = 0; j < map.grid().tiles(); ++j) {
+    most = std::max(most, inverse_of(map, j, nullptr).bytes());
+  }
+  return core::round_up(most, 4096);
 }
 
 const Codelet& sweep_codelet(Rung rung) {

@@ -28,7 +28,7 @@ const engine::Codelet& solve_codelet(Rung rung);
 
 /// Copies L(j, k), k0 <= k < k1, into rows order. Data: the copies (write), the tiles (read).
 struct RowsTask {
-  const Attempt* attempt;
+  const tiles::TileMatrix* l;
   std::int64_t j, k0, k1;
 };
 const engine::Codelet& rows_codelet();
@@ -46,6 +46,10 @@ const engine::Codelet& norm_codelet();
 /// Planes of the copy of L(j, k) in rows order; 0: no product needs one.
 int row_planes(const tiles::RungMap& map, std::int64_t j, std::int64_t k);
 
+/// The copy of L(j, k) among the copies of columns k0 and on; empty if there is none.
+kernels::PackedOut rows_of(const tiles::RungMap& map, std::int64_t j, std::int64_t k,
+                           std::int64_t k0, std::byte* copies);
+
 /// Which pieces of row j's copies hold columns k0..k1: one with a chunk of the early ones, and the
 /// last column (k = j - 1) on its own, because it comes late and the others need not wait for it.
 struct RowPieces {
@@ -59,5 +63,7 @@ std::int64_t row_stride(const tiles::RungMap& map);
 
 /// The forms in which column j's inverse is needed.
 tiles::Inverse inverse_of(const tiles::RungMap& map, std::int64_t j, std::byte* data);
+/// Bytes that hold any column's inverse, a multiple of 4096.
+std::int64_t inverse_bytes(const tiles::RungMap& map);
 
 }  // namespace stepwell::factor

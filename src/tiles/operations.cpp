@@ -139,7 +139,9 @@ void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels:
 void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
            std::span<const RightTile> b, Shape shape, std::byte* scratch) {
   const core::FpScope fp;
-  const std::int64_t piece = piece_bytes(std::max(sums.rows, sums.cols));
+  std::int64_t order = std::max(sums.rows, sums.cols);
+  for (const TileIn& tile : a) order = std::max(order, tile.shape.cols);
+  const std::int64_t piece = piece_bytes(order);
   const auto step = [&](std::size_t k) -> Step {
     return {a[k], b[k], coarser(sums.rung, coarser(a[k].shape.rung, b[k].stored.shape.rung))};
   };
@@ -194,32 +196,55 @@ PackedOut Inverse::rows() const {
                          order, order, split_rung(planes), Order::rows);
 }
 
+namespace {
+
+/// Inverts the diagonal blocks of L, in its own format, and derives the narrower forms.
+void fill_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
+                  std::byte* scratch) {
+  kernels::invert_diagonal_blocks<double>(t, l, kInvertedBlock, inverse.w64(), scratch);
+  if (inverse.fp32) convert<float, double>(inverse.w64(), inverse.w32());
+  if (inverse.planes == 0) return;
+  kernels::pack(t, split_rung(inverse.planes), inverse.w64(), inverse.rows());
+}
+void fill_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
+                  std::byte* scratch) {
+  kernels::invert_diagonal_blocks<float>(t, l, kInvertedBlock, inverse.w32(), scratch);
+  if (inverse.planes == 0) return;
+  kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
+}
+
+}  // namespace
+
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
                       Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch) {
   if (sums.wide()) {
     const Pivot pivot = kernels::tree_potrf(t, sums.fp64(), layers, scratch);
     if (!pivot.ok()) return pivot;
+    fill_inverse(t, sums.fp64(), inverse, scratch);
     copy_lower<double>(sums.fp64(), tile.fp64());
-    kernels::invert_diagonal_blocks<double>(t, sums.fp64(), kInvertedBlock, inverse.w64(), scratch);
-    if (inverse.fp32) convert<float, double>(inverse.w64(), inverse.w32());
-    if (inverse.planes > 0)
-      kernels::pack(t, split_rung(inverse.planes), inverse.w64(), inverse.rows());
     return pivot;
   }
   const Pivot pivot = kernels::tree_potrf(t, sums.fp32(), layers, scratch);
   if (!pivot.ok()) return pivot;
-  kernels::invert_diagonal_blocks<float>(t, sums.fp32(), kInvertedBlock, inverse.w32(), scratch);
-  if (inverse.planes > 0)
-    kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
-  if (tile.shape.is_packed()) {
-    if (rounding == Rounding::toward_zero) {
-      kernels::truncate(sums.fp32(), tile.shape.rung, Shape::lower);
-    }
-    kernels::pack(t, tile.shape.rung, sums.fp32(), tile.packed(), Shape::lower);
-  } else {
+  fill_inverse(t, sums.fp32(), inverse, scratch);
+  if (!tile.shape.is_packed()) {
     copy_lower<float>(sums.fp32(), tile.fp32());
+    return pivot;
   }
+  if (rounding == Rounding::toward_zero) {
+    kernels::truncate(sums.fp32(), tile.shape.rung, Shape::lower);
+  }
+  kernels::pack(t, tile.shape.rung, sums.fp32(), tile.packed(), Shape::lower);
   return pivot;
+}
+
+void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch) {
+  if (tile.shape.rung == Rung::fp64) return fill_inverse(t, tile.fp64(), inverse, scratch);
+  if (tile.shape.rung == Rung::fp32) return fill_inverse(t, tile.fp32(), inverse, scratch);
+  const std::int64_t n = tile.shape.rows;
+  const MatrixView<float> l = view(reinterpret_cast<float*>(scratch), n, n);
+  kernels::unpack(t, tile.packed(), l);
+  fill_inverse(t, l, inverse, scratch + core::round_up(n * n * 4, 64));
 }
 
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,

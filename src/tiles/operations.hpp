@@ -67,7 +67,11 @@ struct Inverse {
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
                       Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch);
 
-/// Solves X L' = sums and stores X in 'tile'. sums is overwritten.
+/// Fills 'inverse' from a stored diagonal tile of a factor.
+void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch);
+
+/// Solves X L' = sums and stores X in 'tile'; sums holds X before it was rounded to the tile's
+/// rung.
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,
                 Tile tile, std::byte* scratch);
 

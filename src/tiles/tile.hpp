@@ -22,9 +22,10 @@ struct TileShape {
   Rung rung = Rung::bf16;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  std::int64_t stride = 0;  ///< leading dimension of a plain tile; 0: the usual one
 
   bool is_packed() const { return info(rung).planes > 0; }
-  std::int64_t ld() const { return core::round_up(rows, 16); }
+  std::int64_t ld() const { return stride > 0 ? stride : core::round_up(rows, 16); }
   /// Bytes of storage, a multiple of 64.
   std::int64_t bytes() const {
     if (is_packed()) return 2 * kernels::packed_numbers(rows, cols, info(rung).planes);

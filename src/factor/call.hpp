@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "engine/graph.hpp"
+#include "stepwell/context.hpp"
+#include "stepwell/times.hpp"
+
+/// What the entry points of this layer share: choosing tile and workers, checking memory, booking
+/// times.
+namespace stepwell::factor {
+
+inline constexpr std::int64_t kDefaultTile = 512;
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start);
+
+/// The tile that 0 comes to for a matrix of order n. Throws Error(invalid_argument) for one that is
+/// no multiple of 32 or above 8192.
+std::int64_t choose_tile(std::int64_t n, std::int64_t asked);
+
+/// Workers only where there is enough to do side by side and more than one thread.
+engine::GraphOptions graph_options(std::int64_t tile, bool enough, const Context* context,
+                                   Progress* progress);
+std::int64_t workers_of(const engine::GraphOptions& options);
+
+/// Throws Error(out_of_memory) if 'bytes' are not available now; 'what' takes them.
+void require_memory(std::int64_t bytes, const std::string& what);
+
+/// Throws Error(invalid_argument) that names 'what' unless the view can be one of rows x cols.
+void require_view(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t ld,
+                  const std::string& what);
+
+/// Starts counting from zero to 'tasks'.
+void announce(Progress* progress, std::int64_t tasks);
+
+/// Takes the graph's times over, but for the wall clock's.
+void book(const engine::GraphTimes& from, PhaseTimes& to);
+
+}  // namespace stepwell::factor
