@@ -65,7 +65,7 @@ struct Graph::Impl {
   /// Runs a body on this thread, unless the graph has been stopped.
   void run(Body body, const void* arguments, void* const* pointers, std::size_t worker) noexcept {
     if (cancelled()) stopped = true;
-    if (!stopped) {
+    if (!stopped && !options.dry) {
       try {
         Task task(pointers, scratch[worker].data());
         body(task, arguments);

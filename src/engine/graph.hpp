@@ -83,6 +83,7 @@ struct GraphOptions {
   Settings settings;
   std::int64_t scratch_bytes = 0;
   Progress* progress = nullptr;
+  bool dry = false;  ///< tasks are scheduled and not run: what the engine itself costs
 };
 
 struct GraphTimes {

@@ -60,6 +60,28 @@ void run_rows(Task& task, const void* arguments) {
   task.lap(Phase::reorder);
 }
 
+/// C = beta C + alpha unscale^2 P. The scale is applied twice and not squared: its square may
+/// overflow where the product does not.
+template <class T>
+void add_product(MatrixView<const T> p, double alpha, double unscale, double beta, Shape shape,
+                 MatrixView<double> c) {
+  const core::FpScope fp;
+  for (std::int64_t j = 0; j < c.cols; ++j) {
+    const T* const from = p.column(j);
+    double* const to = c.column(j);
+    const std::int64_t first = shape == Shape::lower ? j : 0;
+    if (beta == 0) {
+      for (std::int64_t i = first; i < c.rows; ++i) {
+        to[i] = alpha * (static_cast<double>(from[i]) * unscale * unscale);
+      }
+    } else {
+      for (std::int64_t i = first; i < c.rows; ++i) {
+        to[i] = beta * to[i] + alpha * (static_cast<double>(from[i]) * unscale * unscale);
+      }
+    }
+  }
+}
+
 void run_tile(Task& task, const void* arguments) {
   const auto& x = *static_cast<const SyrkTileTask*>(arguments);
   Syrk& s = *x.s;
@@ -104,17 +126,11 @@ void run_tile(Task& task, const void* arguments) {
                task.scratch() + core::round_up(sums.bytes(), 64));
   task.lap(Phase::update);
 
-  // The sums are -P, scaled twice unless they are fp64.
-  const core::FpScope fp;
   const MatrixView<double> c = s.c.block(x.i * grid.tile, x.j * grid.tile, rows, cols);
-  const double unscale = rung == Rung::fp64 ? 1 : 1 / s.scale;
-  for (std::int64_t j = 0; j < cols; ++j) {
-    double* const out = c.column(j);
-    for (std::int64_t i = shape == Shape::lower ? j : 0; i < rows; ++i) {
-      const double sum = sums.wide() ? sums.fp64()(i, j) : sums.fp32()(i, j);
-      const double old = s.beta == 0 ? 0 : s.beta * out[i];
-      out[i] = old - s.alpha * (sum * unscale * unscale);
-    }
+  if (sums.wide()) {
+    add_product<double>(sums.fp64(), -s.alpha, 1, s.beta, shape, c);
+  } else {
+    add_product<float>(sums.fp32(), -s.alpha, 1 / s.scale, s.beta, shape, c);
   }
   task.lap(Phase::solve);
 }

@@ -77,6 +77,18 @@ void run_invert(Task& task, const void* arguments) {
   task.lap(Phase::diagonal);
 }
 
+template <class T>
+void write_back(MatrixView<const T> x, const std::vector<double>& unscale, MatrixView<double> b) {
+  const core::FpScope fp;
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    const T* const from = x.column(c);
+    double* const to = b.column(c);
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+      to[r] = static_cast<double>(from[r]) * unscale[static_cast<std::size_t>(r)];
+    }
+  }
+}
+
 /// Data: row j of L in rows order (read, if there is one), X(i, k) for k < j (read), L(j, k) where
 /// it is plain (read), X(i, j) (write), the inverse of column j (read).
 void run_tile(Task& task, const void* arguments) {
@@ -110,10 +122,12 @@ void run_tile(Task& task, const void* arguments) {
 
   tiles::solve_tile(t, inverse_of(map, x.j, task.data(next + 1)), sums, tiles::Rounding::nearest,
                     {shape, task.data(next)}, scratch);
-  for (std::int64_t c = 0; c < b.cols; ++c) {
-    for (std::int64_t r = 0; r < b.rows; ++r) {
-      b(r, c) = (sums.wide() ? sums.fp64()(r, c) : sums.fp32()(r, c)) / scale[r];
-    }
+  std::vector<double> unscale(static_cast<std::size_t>(b.rows));
+  for (std::size_t r = 0; r < unscale.size(); ++r) unscale[r] = 1 / scale[r];
+  if (sums.wide()) {
+    write_back<double>(sums.fp64(), unscale, b);
+  } else {
+    write_back<float>(sums.fp32(), unscale, b);
   }
   task.lap(Phase::solve);
 }

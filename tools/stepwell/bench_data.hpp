@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gallery/gallery.hpp"
 #include "harness.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/view.hpp"
@@ -14,13 +15,7 @@
 /// What the benchmarks of kernels share: data, checks, names.
 namespace stepwell::tool {
 
-/// A number in [-1, 1) that depends on the index alone (splitmix64): any thread can make any part.
-inline double noise(std::uint64_t index) {
-  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
-}
+using gallery::noise;
 
 template <class T>
 void fill_noise(MatrixView<T> a, std::uint64_t seed) {

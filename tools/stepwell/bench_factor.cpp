@@ -11,12 +11,8 @@
 #include "core/buffer.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
+#include "lapack.hpp"
 #include "stepwell/error.hpp"
-
-extern "C" {
-void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
-}
 
 /// factor: the Cholesky factor of a diagonal tile, off-diagonal products at the rung. trsm: B L^-T
 /// by multiplication with inverted diagonal blocks.
@@ -24,18 +20,6 @@ namespace stepwell::tool {
 namespace {
 
 constexpr std::int64_t kInvertedBlock = 128;
-
-int potrf(float* a, int n) {
-  int failed = 0;
-  spotrf_("L", &n, a, &n, &failed, 1);
-  return failed;
-}
-
-int potrf(double* a, int n) {
-  int failed = 0;
-  dpotrf_("L", &n, a, &n, &failed, 1);
-  return failed;
-}
 
 void trsm(const float* l, float* b, int n) {
   cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, l, n, b, n);
@@ -125,7 +109,7 @@ Bench factor_bench(const KernelCase& c) {
   baseline = blas_side(std::is_same_v<T, float> ? "spotrf" : "dpotrf", 1);
   baseline.prepare = [s] { s->restore(s->theirs); };
   baseline.run = [s] {
-    if (potrf(s->theirs.data(), static_cast<int>(s->order)) != 0) {
+    if (potrf(s->theirs.data(), s->order) != 0) {
       throw Error(ErrorCode::unsupported, "LAPACK's potrf failed on a positive definite matrix");
     }
   };

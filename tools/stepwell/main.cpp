@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench.hpp"
+#include "bench_large.hpp"
 #include "doctor.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
@@ -36,6 +37,39 @@ void add_doctor(CLI::App& app) {
   verb->footer("Example:\n  stepwell doctor");
 }
 
+void add_large_bench(CLI::App& bench, const std::string& op, const std::string& what) {
+  CLI::App* const verb = bench.add_subcommand(op, what);
+  const auto r = std::make_shared<LargeRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("--n", r->n, "Order of the matrix")->check(size)->capture_default_str();
+  if (op == "syrk") verb->add_option("--k", r->k, "Columns of A; default: n")->check(size);
+  if (op == "trsm") verb->add_option("--m", r->k, "Rows of B; default: n")->check(size);
+  verb->add_option("--map", r->map, "Precision map, see below")->capture_default_str();
+  verb->add_option("--against", r->against, "Baseline, see below");
+  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--tile", r->tile, "Order of a tile; default: 512")->check(CLI::Range(32, 8192));
+  verb->add_option("--pairs", r->pairs, "Runs of each side")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  if (op == "factor") {
+    verb->add_option("--matrix", r->matrix,
+                     "dominant (random, n on the diagonal), matern (covariance on a grid) or "
+                     "geometric (spectrum; see --condition)")
+        ->check(CLI::IsMember({"dominant", "matern", "geometric"}))
+        ->capture_default_str();
+    verb->add_option("--condition", r->condition, "Condition number of 'geometric'")
+        ->check(CLI::Range(1.0, 1e15))
+        ->capture_default_str();
+    verb->add_flag("--errors", r->errors, "Also compute the errors against FP64 (slow)");
+  }
+  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
+                 "Compare even with a BLAS whose kernels are below the CPU");
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([op, r] { bench_large(op, *r); });
+  verb->footer(large_help(op));
+}
+
 void add_bench(CLI::App& app) {
   struct Arguments {
     KernelRequest request;
@@ -45,6 +79,9 @@ void add_bench(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* const bench = app.add_subcommand("bench", "Measure speed against a baseline");
   bench->require_subcommand(1);
+  add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
+  add_large_bench(*bench, "syrk", "Measure C = A A'");
+  add_large_bench(*bench, "trsm", "Measure B L^-T");
   CLI::App* const verb = bench->add_subcommand("kernel", "Measure one kernel on this machine");
   KernelRequest& r = a->request;
   verb->add_option("--op", r.op, "Operation, see below")->required();
@@ -76,6 +113,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("stepwell ") + version());
   app.require_subcommand(1);
   app.footer(std::string("Examples:\n  stepwell doctor\n"
+                         "  stepwell bench factor --n 8192 --map bf16\n"
                          "  stepwell bench kernel --op symv --size 16384\n\n") +
              kExitCodes);
   add_doctor(app);

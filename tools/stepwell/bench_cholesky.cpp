@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "bench_data.hpp"
+#include "bench_large.hpp"
+#include "core/buffer.hpp"
+#include "factor/factor_data.hpp"
+#include "factor/left_looking.hpp"
+#include "gallery/gallery.hpp"
+#include "kernels/kernels.hpp"
+#include "lapack.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/factor.hpp"
+#include "tiles/operations.hpp"
+
+/// `bench factor`: cholesky() against LAPACK's potrf, or against itself on one thread.
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Cholesky {
+  explicit Cholesky(const LargeRequest& r)
+      : request(r), n(r.n), a(core::size_product(r.n, r.n, "matrix")), context(r.threads) {
+    const MatrixView<double> m = view(a.data(), n, n);
+    if (r.matrix == "dominant") gallery::fill_dominant(m, 1);
+    if (r.matrix == "matern") gallery::fill_matern(m, {});
+    if (r.matrix == "geometric") gallery::fill_geometric(m, r.condition, 3, 1);
+    options.map = parse_map(r.map);
+    options.tile = r.tile;
+    options.context = &context;
+  }
+
+  Factor factorize(Context& workers) {
+    FactorOptions o = options;
+    o.context = &workers;
+    Factor f = cholesky(view(static_cast<const double*>(a.data()), n, n), o);
+    if (!f.ok()) {
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("the factorization ended with '{}' at pivot {}; nothing to time",
+                              to_string(f.report().outcome), f.report().pivot));
+    }
+    return f;
+  }
+
+  LargeRequest request;
+  std::int64_t n;
+  core::Buffer<double> a;
+  Context context;
+  Context one{1};
+  FactorOptions options;
+  Factor factor;
+};
+
+/// Row i of the stored factor, in the scale of A.
+std::vector<double> row_of(const Factor& factor, std::int64_t i) {
+  const FactorData& d = factor.data();
+  const tiles::Grid& grid = d.l.grid();
+  const std::int64_t block = i / grid.tile;
+  std::vector<double> row(static_cast<std::size_t>(grid.n), 0.0);
+  std::vector<double> tile(static_cast<std::size_t>(grid.tile * grid.tile));
+  for (std::int64_t k = 0; k <= block; ++k) {
+    const auto out = view(tile.data(), grid.size(block), grid.size(k));
+    tiles::copy_tile(kernels::table(), d.l.tile(block, k), {}, out);
+    for (std::int64_t c = 0; c < out.cols; ++c) {
+      row[static_cast<std::size_t>(k * grid.tile + c)] =
+          out(i % grid.tile, c) / d.scale[static_cast<std::size_t>(i)];
+    }
+  }
+  return row;
+}
+
+/// |A - LL'| for the pairs of a few rows against the rungs' bound: a wrong answer has no speed.
+void check(const Cholesky& s, const Factor& factor) {
+  const std::vector<std::int64_t> picked = sample(s.n, 6);
+  std::vector<std::vector<double>> rows;
+  for (const std::int64_t i : picked) rows.push_back(row_of(factor, i));
+  const FactorReport& r = factor.report();
+  // Operands, the inverted diagonal blocks and the last rounding: four rung errors; fp32 or fp64
+  // sums of n terms; the shift.
+  const double sums = (r.unit_roundoff == 0x1p-53 ? 0x1p-53 : 0x1p-24) * static_cast<double>(s.n);
+  const double bound = 10 * r.unit_roundoff + 2 * sums + r.shift * r.unit_roundoff;
+  Verdict verdict;
+  for (std::size_t p = 0; p < rows.size(); ++p) {
+    for (std::size_t q = 0; q <= p; ++q) {
+      double sum = 0;
+      double size = 0;
+      for (std::int64_t k = 0; k < s.n; ++k) {
+        const double product =
+            rows[p][static_cast<std::size_t>(k)] * rows[q][static_cast<std::size_t>(k)];
+        sum += product;
+        size += std::abs(product);
+      }
+      const double norm = std::sqrt(s.a[picked[p] * (s.n + 1)] * s.a[picked[q] * (s.n + 1)]);
+      verdict.expect(sum, s.a[picked[p] + picked[q] * s.n], bound * (size + norm), picked[p],
+                     picked[q]);
+    }
+  }
+  if (verdict.text().empty()) return;
+  throw Error(ErrorCode::internal, "the factor is wrong: " + verdict.text() + "; no rate for that");
+}
+
+/// What StarPU alone takes for the same graph: its tasks scheduled and not run. Median of seven.
+double engine_seconds(const Cholesky& s, const Factor& factor) {
+  if (factor.report().times.workers == 1) return 0;
+  const tiles::TileMatrix l(factor.data().l.map());
+  factor::Attempt attempt;
+  attempt.a = view(static_cast<const double*>(s.a.data()), s.n, s.n);
+  attempt.scale = factor.data().scale.data();
+  attempt.l = &l;
+  std::vector<double> seconds;
+  for (int i = 0; i < 7; ++i) {
+    engine::GraphOptions g;
+    g.settings.threads = s.context.threads();
+    g.dry = true;
+    const auto start = std::chrono::steady_clock::now();
+    engine::Graph graph(g);
+    factor::left_looking(graph, attempt);
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return summarize(seconds).median;
+}
+
+/// ||A - LL'||_F / ||A||_F and ||L - L64||_F / ||L64||_F, exactly, with LAPACK's FP64 factor.
+ordered_json errors(const Cholesky& s, const Factor& factor) {
+  const std::int64_t n = s.n;
+  core::Buffer<double> l(n * n);
+  core::Buffer<double> r(n * n);
+  factor.copy_to(view(l.data(), n, n));
+  std::memcpy(r.data(), s.a.data(), static_cast<std::size_t>(n * n) * 8);
+  const auto squares = [&](const core::Buffer<double>& m, const double* minus) {
+    double twice = 0;
+    double once = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = j; i < n; ++i) {
+        const double x = m[i + j * n] - (minus == nullptr ? 0 : minus[i + j * n]);
+        (i == j ? once : twice) += x * x;
+      }
+    }
+    return std::pair{once + 2 * twice, once + twice};
+  };
+  const double norm = std::sqrt(squares(r, nullptr).first);
+  constexpr std::int64_t kBlock = 512;
+  for (std::int64_t j = 0; j < n; j += kBlock) {
+    const auto w = static_cast<int>(std::min(kBlock, n - j));
+    const auto ld = static_cast<int>(n);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, static_cast<int>(n - j), w,
+                static_cast<int>(j + w), -1, l.data() + j, ld, l.data() + j, ld, 1,
+                r.data() + j + j * n, ld);
+  }
+  const double residual = std::sqrt(squares(r, nullptr).first);
+  std::memcpy(r.data(), s.a.data(), static_cast<std::size_t>(n * n) * 8);
+  if (potrf(r.data(), n) != 0) {
+    return {{"residual", residual / norm}, {"factor", nullptr}};
+  }
+  const double exact = std::sqrt(squares(r, nullptr).second);
+  const double difference = std::sqrt(squares(l, r.data()).second);
+  return {{"residual", residual / norm}, {"factor", difference / exact}};
+}
+
+ordered_json report_json(const Cholesky& s) {
+  const FactorReport& r = s.factor.report();
+  ordered_json tiles = ordered_json::object();
+  std::int64_t all = 0;
+  for (const std::int64_t count : r.tiles) all += count;
+  for (const Rung rung : all_rungs) {
+    const std::int64_t count = r.tiles[static_cast<std::size_t>(rung)];
+    if (count > 0) {
+      tiles[std::string(to_string(rung))] = static_cast<double>(count) / static_cast<double>(all);
+    }
+  }
+  ordered_json attempts = ordered_json::array();
+  for (const FactorAttempt& a : r.attempts) {
+    attempts.push_back({{"map", a.map},
+                        {"shift", a.shift},
+                        {"toward_zero", a.toward_zero},
+                        {"pivot", a.pivot},
+                        {"seconds", a.seconds}});
+  }
+  const double engine = engine_seconds(s, s.factor);
+  ordered_json details = {{"matrix", s.request.matrix},
+                          {"tile", r.tile},
+                          {"tiles", tiles},
+                          {"shift", r.shift},
+                          {"attempts", attempts},
+                          {"bytes", {{"factor", r.bytes}, {"peak", r.peak_bytes}}},
+                          {"engine", {{"seconds", engine}, {"share", engine / r.times.wall}}}};
+  if (s.request.errors) details["error"] = errors(s, s.factor);
+  return details;
+}
+
+template <class T>
+void add_lapack(const std::shared_ptr<Cholesky>& s, const char* name, int threads, Side& side) {
+  side = blas_side(name, threads);
+  const auto copy = std::make_shared<core::Buffer<T>>(s->n * s->n);
+  side.prepare = [s, copy] {
+    for (std::int64_t j = 0; j < s->n; ++j) {
+      for (std::int64_t i = j; i < s->n; ++i) {
+        (*copy)[i + j * s->n] = static_cast<T>(s->a[i + j * s->n]);
+      }
+    }
+  };
+  side.run = [s, copy] {
+    if (potrf(copy->data(), s->n) != 0) {
+      throw Error(ErrorCode::unsupported,
+                  "LAPACK's potrf failed: the matrix is not positive "
+                  "definite in its precision; nothing to compare with");
+    }
+  };
+}
+
+}  // namespace
+
+LargeBench make_factor_bench(const LargeRequest& request) {
+  const std::int64_t matrix = core::size_product(request.n, request.n, 8, "matrix");
+  require_memory(2 * matrix + matrix / 2);
+  const auto s = std::make_shared<Cholesky>(request);
+  LargeBench bench;
+  Contest& contest = bench.contest;
+  contest.clock = Clock::wall;
+  contest.rate_unit = "Gflop/s";
+  contest.candidate = our_side("cholesky", kernels::table().cap, request.threads);
+  contest.candidate.run = [s] { s->factor = s->factorize(s->context); };
+  contest.candidate.prepare = [s] { s->factor = Factor(); };
+  if (request.against == "one-worker") {
+    contest.baseline = our_side("cholesky", kernels::table().cap, 1);
+    contest.baseline.run = [s] { s->factorize(s->one); };
+  } else if (request.against == "spotrf") {
+    add_lapack<float>(s, "spotrf", request.threads, contest.baseline);
+  } else {
+    add_lapack<double>(s, "dpotrf", request.threads, contest.baseline);
+  }
+  const auto n = static_cast<double>(request.n);
+  contest.candidate.work = contest.baseline.work = n * (n + 1) * (2 * n + 1) / 6;
+  check(*s, s->factorize(s->context));
+  bench.times = [s] { return s->factor.report().times; };
+  bench.details = [s] { return report_json(*s); };
+  return bench;
+}
+
+}  // namespace stepwell::tool
