@@ -32,7 +32,9 @@ file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 # A static library does not know its own needs; pkg-config has to say them.
 set(pc_libs_private "")
+set(pc_requires_private "")
 if(NOT BUILD_SHARED_LIBS)
+  set(pc_requires_private starpu-1.3)
   list(JOIN LAPACK_LIBRARIES " " pc_lapack)
   list(JOIN BLAS_LIBRARIES " " pc_blas)
   set(pc_libs_private "${pc_lapack} ${pc_blas} ${STEPWELL_CBLAS_LIBRARY} -lstdc++ -lm")

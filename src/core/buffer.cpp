@@ -24,7 +24,7 @@ constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
 
 // Small buffers come from the heap. Large ones are mapped directly with room to start on a huge
 // page, so that free() gives them back and madvise touches nobody else's memory.
-void* allocate(std::int64_t bytes) {
+void* allocate(std::int64_t bytes, Contents contents) {
   if (bytes < 0) {
     throw Error(ErrorCode::too_large, std::to_string(bytes) + " bytes is not a size");
   }
@@ -32,7 +32,7 @@ void* allocate(std::int64_t bytes) {
   if (bytes < kHugePage) {
     void* p = std::aligned_alloc(64, static_cast<std::size_t>(round_up(bytes, 64)));
     if (p == nullptr) out_of_memory(bytes);
-    std::memset(p, 0, static_cast<std::size_t>(bytes));
+    if (contents == Contents::zeros) std::memset(p, 0, static_cast<std::size_t>(bytes));
     return p;
   }
   const auto padded = checked_add(bytes, 2 * kHugePage);

@@ -11,22 +11,27 @@
 
 namespace stepwell::core {
 
-/// 'bytes' of zeroed memory aligned to 64, on huge pages (2 MiB, by madvise) when there is at least
-/// one of them; those are mapped, not touched: the pages come when they are written. Null for 0
+/// What new memory holds. 'any' saves clearing what will be written anyway.
+enum class Contents : unsigned char { zeros, any };
+
+/// 'bytes' of memory aligned to 64, on huge pages (2 MiB, by madvise) when there is at least one of
+/// them; those are mapped, not touched: the pages come, zeroed, when they are written. Null for 0
 /// bytes. Throws Error(out_of_memory) with the number asked for, Error(too_large) for a negative
 /// one.
-void* allocate(std::int64_t bytes);
+void* allocate(std::int64_t bytes, Contents contents = Contents::zeros);
 void deallocate(void* data, std::int64_t bytes) noexcept;
 
-/// An array of plain numbers that owns its memory: zeroed, aligned, on huge pages, not copyable.
+/// An array of plain numbers that owns its memory: zeroed unless said otherwise, aligned, on huge
+/// pages, not copyable.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   Buffer() = default;
-  explicit Buffer(std::int64_t size)
-      : size_(size), data_(static_cast<T*>(allocate(size_product(size, sizeof(T), "buffer")))) {}
+  explicit Buffer(std::int64_t size, Contents contents = Contents::zeros)
+      : size_(size),
+        data_(static_cast<T*>(allocate(size_product(size, sizeof(T), "buffer"), contents))) {}
   Buffer(Buffer&& other) noexcept
       : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
   Buffer& operator=(Buffer&& other) noexcept {

@@ -55,7 +55,9 @@ struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
     if (options.workers) session.emplace(options.settings);
     scratch.resize(options.workers ? static_cast<std::size_t>(session->workers()) : 1);
-    for (auto& s : scratch) s = core::Buffer<std::byte>(options.scratch_bytes);
+    for (auto& s : scratch) {
+      s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
+    }
   }
 
   bool cancelled() const {
@@ -230,13 +232,17 @@ void Graph::wait() {
   if (impl_->failure) std::rethrow_exception(impl_->failure);
 }
 
+int Graph::workers() const {
+  return impl_->session ? impl_->session->workers() : 1;
+}
+
 GraphTimes Graph::times() const {
   GraphTimes times;
   for (std::size_t p = 0; p < kPhases; ++p) {
     times.seconds[p] = 1e-9 * static_cast<double>(impl_->nanoseconds[p].load());
   }
   times.tasks = impl_->tasks;
-  times.workers = impl_->session ? impl_->session->workers() : 1;
+  times.workers = workers();
   return times;
 }
 

@@ -118,6 +118,7 @@ class Graph {
   /// Waits for all tasks. Throws what a task threw.
   void wait();
 
+  int workers() const;
   GraphTimes times() const;
 
  private:

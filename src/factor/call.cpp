@@ -8,7 +8,6 @@
 #include "core/system.hpp"
 #include "kernels/layout.hpp"
 #include "stepwell/error.hpp"
-#include "tiles/operations.hpp"
 
 namespace stepwell::factor {
 
@@ -26,13 +25,13 @@ std::int64_t choose_tile(std::int64_t n, std::int64_t asked) {
   return std::clamp(core::round_up(n, kernels::kPanel), kernels::kPanel, kDefaultTile);
 }
 
-engine::GraphOptions graph_options(std::int64_t tile, bool enough, const Context* context,
-                                   Progress* progress) {
+engine::GraphOptions graph_options(bool enough, const Context* context, Progress* progress) {
   engine::GraphOptions g;
-  g.settings.threads = context == nullptr ? engine::resolve_threads(0) : context->threads();
-  g.workers = enough && g.settings.threads > 1;
-  g.scratch_bytes = tiles::scratch_bytes(tile);
   g.progress = progress;
+  g.workers = enough;
+  if (!enough) return g;  // and nobody asks the system
+  g.settings.threads = context == nullptr ? engine::resolve_threads(0) : context->threads();
+  g.workers = g.settings.threads > 1;
   return g;
 }
 
@@ -41,6 +40,8 @@ std::int64_t workers_of(const engine::GraphOptions& options) {
 }
 
 void require_memory(std::int64_t bytes, const std::string& what) {
+  constexpr std::int64_t kLittle = std::int64_t{64} << 20;  // asking takes a tenth of a millisecond
+  if (bytes < kLittle) return;
   const std::int64_t available = core::memory_allowance().available;
   if (available == 0 || bytes <= available) return;
   const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };

@@ -23,8 +23,8 @@ double seconds_since(Clock::time_point start);
 std::int64_t choose_tile(std::int64_t n, std::int64_t asked);
 
 /// Workers only where there is enough to do side by side and more than one thread.
-engine::GraphOptions graph_options(std::int64_t tile, bool enough, const Context* context,
-                                   Progress* progress);
+/// The scratch is the caller's to set.
+engine::GraphOptions graph_options(bool enough, const Context* context, Progress* progress);
 std::int64_t workers_of(const engine::GraphOptions& options);
 
 /// Throws Error(out_of_memory) if 'bytes' are not available now; 'what' takes them.

@@ -29,16 +29,22 @@ std::int64_t chunks(std::int64_t columns) {
   return (columns + kChunk - 1) / kChunk;
 }
 
-/// Tiles whose sums exist at a time: a block column, so that workers without work in one column go
-/// on with the next.
-std::int64_t sums_count(const Grid& grid) {
-  return std::min(grid.count(), std::max<std::int64_t>(grid.tiles(), 8));
+/// Packed tiles whose sums exist at a time: a block column, so that workers without work in one
+/// column go on with the next. One thread needs one.
+std::int64_t sums_count(const RungMap& map, int workers) {
+  if (map.most_planes() == 0) return 0;
+  if (workers == 1) return 1;
+  return std::min(map.grid().count(), std::max<std::int64_t>(map.grid().tiles(), 8));
 }
 
 std::int64_t sums_bytes(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  const Rung widest = map.uses(Rung::fp64) ? Rung::fp64 : Rung::fp32;
-  return core::round_up(tiles::Sums{widest, tile, tile, nullptr}.bytes(), 4096);
+  return core::round_up(tiles::Sums{Rung::fp32, tile, tile, nullptr}.bytes(), 4096);
+}
+
+/// Inverses that exist at a time; the last column needs none.
+std::int64_t inverse_count(const RungMap& map) {
+  return std::min(kRing, map.grid().tiles() - 1);
 }
 
 /// The early columns of a row in chunks, and its last one.
@@ -52,7 +58,7 @@ class Workspace {
  public:
   Workspace(Graph& graph, const tiles::TileMatrix& l)
       : grid_(l.grid()),
-        memory_(workspace_bytes(l.map())),
+        memory_(workspace_bytes(l.map(), graph.workers()), core::Contents::any),
         tiles_(static_cast<std::size_t>(grid_.count())) {
     const RungMap& map = l.map();
     std::byte* at = memory_.data();
@@ -61,8 +67,11 @@ class Workspace {
       at += bytes;
       return id;
     };
-    for (std::int64_t s = 0; s < sums_count(grid_); ++s) sums_.push_back(take(sums_bytes(map)));
-    for (std::int64_t r = 0; r < kRing; ++r) inverses_.push_back(take(inverse_bytes(map)));
+    const std::int64_t sums = sums_count(map, graph.workers());
+    for (std::int64_t s = 0; s < sums; ++s) sums_.push_back(take(sums_bytes(map)));
+    for (std::int64_t r = 0; r < inverse_count(map); ++r) {
+      inverses_.push_back(take(inverse_bytes(map)));
+    }
     const std::int64_t stride = row_stride(map);
     for (std::int64_t r = 0; stride > 0 && r < kRing; ++r) {
       for (std::int64_t k = 0; k < grid_.tiles(); k += kChunk) {
@@ -136,8 +145,10 @@ class Inserter {
       std::vector<Use> uses = operands(x);
       const bool last = piece + 2 == at.size();
       if (last) {
-        uses.push_back({space_.tile(i, j), Access::write});
-        uses.push_back({space_.inverse(j), i == j ? Access::write : Access::read});
+        if (info(map_.at(i, j)).planes > 0) uses.push_back({space_.tile(i, j), Access::write});
+        if (j + 1 < map_.grid().tiles()) {
+          uses.push_back({space_.inverse(j), i == j ? Access::write : Access::read});
+        }
       }
       const Rung rung = map_.at(i, j);
       graph_.insert(!last    ? sweep_codelet(rung)
@@ -156,7 +167,9 @@ class Inserter {
   }
 
   std::vector<Use> operands(const TileTask& x) const {
-    std::vector<Use> uses = {{space_.sums(x.i, x.j), x.first ? Access::write : Access::read_write}};
+    const bool in_place = info(map_.at(x.i, x.j)).planes == 0;
+    std::vector<Use> uses = {{in_place ? space_.tile(x.i, x.j) : space_.sums(x.i, x.j),
+                              x.first ? Access::write : Access::read_write}};
     const RowPieces rows = row_pieces(map_, x.j, x.k0, x.k1);
     if (rows.early) uses.push_back({space_.rows(x.j, x.k0), Access::read});
     if (rows.last) uses.push_back({space_.last_row(x.j), Access::read});
@@ -190,8 +203,9 @@ class Inserter {
 
 }  // namespace
 
-std::int64_t workspace_bytes(const RungMap& map) {
-  return sums_count(map.grid()) * sums_bytes(map) + kRing * inverse_bytes(map) +
+std::int64_t workspace_bytes(const RungMap& map, int workers) {
+  if (map.grid().n == 0) return 0;
+  return sums_count(map, workers) * sums_bytes(map) + inverse_count(map) * inverse_bytes(map) +
          kRing * rows_bytes(map);
 }
 

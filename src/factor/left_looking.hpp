@@ -26,7 +26,7 @@ struct Attempt {
 };
 
 /// Bytes that left_looking works in beside L, without the workers' scratch.
-std::int64_t workspace_bytes(const tiles::RungMap& map);
+std::int64_t workspace_bytes(const tiles::RungMap& map, int workers);
 
 /// How many tasks it inserts.
 std::int64_t task_count(const tiles::RungMap& map);

@@ -38,7 +38,9 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   const RungMap& map = at.l->map();
   const tiles::Grid& grid = map.grid();
   const Shape shape = x.i == x.j ? Shape::lower : Shape::full;
-  const Sums sums{map.at(x.i, x.j), grid.size(x.i), grid.size(x.j), task.data(0)};
+  const tiles::TileShape own = shape_of(map, x.i, x.j);
+  const Sums sums = own.is_packed() ? Sums{own.rung, own.rows, own.cols, task.data(0)}
+                                    : tiles::sums_in({own, task.data(0)});
   if (x.first) {
     const std::int64_t row = x.i * grid.tile;
     const std::int64_t col = x.j * grid.tile;
@@ -71,28 +73,37 @@ void run_sweep(Task& task, const void* arguments) {
   load_and_sweep(task, *static_cast<const TileTask*>(arguments));
 }
 
+/// The tile and the inverse of a diagonal or solve task, whose data begins at 'next'.
+struct Outputs {
+  tiles::Tile tile;
+  tiles::Inverse inverse;  ///< without memory in the last column: nothing is solved with it
+};
+Outputs outputs_of(const Task& task, const TileTask& x, std::size_t next) {
+  const RungMap& map = x.attempt->l->map();
+  const tiles::TileShape shape = shape_of(map, x.i, x.j);
+  std::byte* const tile = shape.is_packed() ? task.data(next++) : task.data(0);
+  const bool last = x.j + 1 == map.grid().tiles();
+  return {{shape, tile}, inverse_of(map, x.j, last ? nullptr : task.data(next))};
+}
+
 void run_diagonal(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TileTask*>(arguments);
   const auto [sums, next] = load_and_sweep(task, x);
   Attempt& at = *x.attempt;
-  const RungMap& map = at.l->map();
-  const tiles::Pivot pivot =
-      tiles::factor_diagonal(kernels::table(), sums, map.inside(x.j), at.rounding,
-                             {shape_of(map, x.j, x.j), task.data(next)},
-                             inverse_of(map, x.j, task.data(next + 1)), task.scratch());
+  const auto [tile, inverse] = outputs_of(task, x, next);
+  const tiles::Pivot pivot = tiles::factor_diagonal(kernels::table(), sums, at.l->map().inside(x.j),
+                                                    at.rounding, tile, inverse, task.scratch());
   task.lap(Phase::diagonal);
   if (pivot.ok()) return;
-  at.pivot = {x.j * map.grid().tile + pivot.index, pivot.value};
+  at.pivot = {x.j * at.l->grid().tile + pivot.index, pivot.value};
   task.stop();
 }
 
 void run_solve(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TileTask*>(arguments);
   const auto [sums, next] = load_and_sweep(task, x);
-  const RungMap& map = x.attempt->l->map();
-  tiles::solve_tile(kernels::table(), inverse_of(map, x.j, task.data(next + 1)), sums,
-                    x.attempt->rounding, {shape_of(map, x.i, x.j), task.data(next)},
-                    task.scratch());
+  const auto [tile, inverse] = outputs_of(task, x, next);
+  tiles::solve_tile(kernels::table(), inverse, sums, x.attempt->rounding, tile, task.scratch());
   task.lap(Phase::solve);
 }
 

@@ -10,13 +10,13 @@ namespace stepwell::factor {
 
 /// Arguments of sweep, diagonal and solve. Tile (i, j) is updated with the contributions of columns
 /// k0..k1; 'first' loads it from A before. Data, in this order:
-///   sums of tile (i, j)                       read_write (write if first)
+///   sums of tile (i, j); L(i, j) if plain     read_write (write if first)
 ///   row j of L in rows order                  read; one or two pieces, see row_pieces
 ///   L(i, k), k0 <= k < k1                     read
 ///   L(j, k) of those k where it is plain      read; not if i == j: the same tiles
 /// and then, for diagonal and solve only:
-///   L(i, j)                                   write
-///   the inverse of column j                   write (diagonal), read (solve)
+///   L(i, j)                                   write; not if plain: it is the first
+///   the inverse of column j                   write (diagonal), read (solve); not if j is the last
 struct TileTask {
   Attempt* attempt;
   std::int64_t i, j, k0, k1;

@@ -6,6 +6,7 @@
 #include "core/buffer.hpp"
 #include "factor/call.hpp"
 #include "factor/factor_data.hpp"
+#include "factor/syrk_tasks.hpp"
 #include "factor/tasks.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/error.hpp"
@@ -246,10 +247,8 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
   s.row.assign(static_cast<std::size_t>(b.rows), 0.0);
   const std::int64_t down = s.down.tiles();
   const std::int64_t across = s.across().tiles();
-  engine::GraphOptions g =
-      graph_options(s.across().tile, down * across > 2, options.context, options.progress);
-  g.scratch_bytes += core::round_up(
-      tiles::Sums{Rung::fp64, s.across().tile, s.across().tile, nullptr}.bytes(), 64);
+  engine::GraphOptions g = graph_options(down * across > 2, options.context, options.progress);
+  g.scratch_bytes = syrk_scratch_bytes(s.across().tile);
   Level3Report report;
   report.peak_bytes =
       solution_bytes(s) + kRing * TrsmGraph::ring_bytes(s.map()) + workers_of(g) * g.scratch_bytes;

@@ -27,6 +27,7 @@ template <class T>
 void copy_lower(MatrixView<const T> from, MatrixView<T> to) {
   for (std::int64_t j = 0; j < from.cols; ++j) {
     std::fill_n(to.column(j), std::min(j, to.rows), T{0});
+    if (from.data == to.data) continue;
     std::copy(from.column(j) + j, from.column(j) + from.rows, to.column(j) + j);
   }
 }
@@ -105,11 +106,26 @@ constexpr std::int64_t kSweepRows = 256;
 
 }  // namespace
 
+namespace {
+
+/// A block of the right-hand side beside its solution, or a block that is inverted.
+std::int64_t solve_scratch(std::int64_t tile) {
+  return core::size_product(std::max(tile, kInvertedBlock), kInvertedBlock, 8, "scratch");
+}
+
+}  // namespace
+
 std::int64_t scratch_bytes(std::int64_t tile) {
   const std::int64_t product = kernels::sums_ld(tile) * tile * 4;
-  const std::int64_t solve =
-      core::size_product(std::max(tile, kInvertedBlock), kInvertedBlock, 8, "scratch");
-  return std::max({2 * piece_bytes(tile) + product, kernels::tree_scratch(tile), solve});
+  return std::max(
+      {2 * piece_bytes(tile) + product, kernels::tree_scratch(tile), solve_scratch(tile)});
+}
+
+std::int64_t scratch_bytes(const RungMap& map) {
+  const std::int64_t tile = map.grid().tile;
+  if (!map.is_uniform()) return scratch_bytes(tile);  // rungs meet: operands are converted
+  const bool packs = map.most_planes() > 0;
+  return std::max(packs ? kernels::tree_scratch(tile) : 0, solve_scratch(tile));
 }
 
 void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels::Scales scales,
@@ -220,13 +236,13 @@ Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& l
   if (sums.wide()) {
     const Pivot pivot = kernels::tree_potrf(t, sums.fp64(), layers, scratch);
     if (!pivot.ok()) return pivot;
-    fill_inverse(t, sums.fp64(), inverse, scratch);
+    if (inverse.data != nullptr) fill_inverse(t, sums.fp64(), inverse, scratch);
     copy_lower<double>(sums.fp64(), tile.fp64());
     return pivot;
   }
   const Pivot pivot = kernels::tree_potrf(t, sums.fp32(), layers, scratch);
   if (!pivot.ok()) return pivot;
-  fill_inverse(t, sums.fp32(), inverse, scratch);
+  if (inverse.data != nullptr) fill_inverse(t, sums.fp32(), inverse, scratch);
   if (!tile.shape.is_packed()) {
     copy_lower<float>(sums.fp32(), tile.fp32());
     return pivot;
@@ -255,10 +271,11 @@ void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Roundi
   }
   if (sums.wide()) {
     kernels::solve_inverted<double>(t, inverse.w64(), kInvertedBlock, sums.fp64(), scratch);
-    return convert<double, double>(sums.fp64(), tile.fp64());
+    if (sums.data != tile.data) convert<double, double>(sums.fp64(), tile.fp64());
+    return;
   }
   kernels::solve_inverted<float>(t, inverse.w32(), kInvertedBlock, sums.fp32(), scratch);
-  convert<float, float>(sums.fp32(), tile.fp32());
+  if (sums.data != tile.data) convert<float, float>(sums.fp32(), tile.fp32());
 }
 
 void copy_tile(const Table& t, TileIn tile, kernels::Scales scales, MatrixView<double> out) {

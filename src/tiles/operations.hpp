@@ -10,7 +10,7 @@
 
 /// What the tasks of a factorization do, on stored tiles of any rungs: they choose the kernel, and
 /// convert an operand where the two are stored differently. One core, no allocation; 'scratch' has
-/// at least scratch_bytes(order of a tile).
+/// at least scratch_bytes().
 namespace stepwell::tiles {
 
 using kernels::Pivot;
@@ -18,7 +18,9 @@ using kernels::Rounding;
 using kernels::Shape;
 using kernels::Table;
 
+/// Bytes of scratch for operations on tiles of this order at any rungs, or at those of a map.
 std::int64_t scratch_bytes(std::int64_t tile);
+std::int64_t scratch_bytes(const RungMap& map);
 
 /// The diagonal blocks that solves multiply with the inverse of.
 inline constexpr std::int64_t kInvertedBlock = 128;
@@ -62,16 +64,16 @@ struct Inverse {
   kernels::PackedOut rows() const;
 };
 
-/// Factors the sums of a diagonal tile, stores the factor in 'tile' and fills 'inverse'. Stops at a
-/// pivot that is not positive and finite.
+/// Factors the sums of a diagonal tile, stores the factor in 'tile' (which may be the sums' own
+/// memory) and fills 'inverse' if it has memory. Stops at a pivot that is not positive and finite.
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
                       Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch);
 
 /// Fills 'inverse' from a stored diagonal tile of a factor.
 void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch);
 
-/// Solves X L' = sums and stores X in 'tile'; sums holds X before it was rounded to the tile's
-/// rung.
+/// Solves X L' = sums and stores X in 'tile' (which may be the sums' own memory); sums holds X
+/// before it was rounded to the tile's rung.
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,
                 Tile tile, std::byte* scratch);
 

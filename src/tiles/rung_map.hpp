@@ -56,6 +56,8 @@ class RungMap {
   /// How many tiles use each rung.
   using Counts = std::array<std::int64_t, all_rungs.size()>;
   const Counts& counts() const { return counts_; }
+  /// One rung for all tiles and all products inside them.
+  bool is_uniform() const { return layers_.size() == 1; }
   bool uses(Rung rung) const { return counts_[static_cast<std::size_t>(rung)] > 0; }
 
  private:

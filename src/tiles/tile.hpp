@@ -64,24 +64,28 @@ struct TileOf {
 using Tile = TileOf<std::byte>;
 using TileIn = TileOf<const std::byte>;
 
-/// The sums of a tile while it is updated: fp32, or fp64 for a tile at fp64; column-major with a
-/// leading dimension that suits the caches.
+/// The sums of a tile while it is updated: fp32, or fp64 for a tile at fp64; column-major. A packed
+/// tile's sums have memory of their own with a leading dimension that suits the caches; a plain
+/// tile's are its own storage.
 struct Sums {
   Rung rung = Rung::bf16;  ///< of the tile they will become
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::byte* data = nullptr;
+  std::int64_t stride = 0;  ///< leading dimension; 0: the one that suits the caches
 
+  std::int64_t ld() const { return stride > 0 ? stride : kernels::sums_ld(rows); }
   bool wide() const { return rung == Rung::fp64; }
   std::int64_t bytes() const {
-    return core::size_product(kernels::sums_ld(rows), cols, wide() ? 8 : 4, "sums of a tile");
+    return core::size_product(ld(), cols, wide() ? 8 : 4, "sums of a tile");
   }
-  MatrixView<float> fp32() const {
-    return {reinterpret_cast<float*>(data), rows, cols, kernels::sums_ld(rows)};
-  }
-  MatrixView<double> fp64() const {
-    return {reinterpret_cast<double*>(data), rows, cols, kernels::sums_ld(rows)};
-  }
+  MatrixView<float> fp32() const { return {reinterpret_cast<float*>(data), rows, cols, ld()}; }
+  MatrixView<double> fp64() const { return {reinterpret_cast<double*>(data), rows, cols, ld()}; }
 };
+
+/// The sums of a tile that is stored plainly, in place.
+inline Sums sums_in(const Tile& tile) {
+  return {tile.shape.rung, tile.shape.rows, tile.shape.cols, tile.data, tile.shape.ld()};
+}
 
 }  // namespace stepwell::tiles

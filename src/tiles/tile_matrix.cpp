@@ -25,7 +25,7 @@ TileMatrix::TileMatrix(RungMap map) : map_(std::move(map)) {
       offsets_[static_cast<std::size_t>(grid().index(i, j))] = column;
       column += shape_of(map_, i, j).bytes();
     }
-    columns_.emplace_back(column);
+    columns_.emplace_back(column, core::Contents::any);  // every tile is written whole
     bytes_ += column;
   }
 }

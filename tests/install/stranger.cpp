@@ -21,6 +21,16 @@ int main() {
   } catch (const stepwell::Error& e) {
     if (e.code() != stepwell::ErrorCode::unsupported) return 1;
   }
+  const double a[] = {4, 2, 2, 5};
+  double l[4];
+  stepwell::FactorOptions options;
+  options.map = stepwell::parse_map("fp64");
+  const stepwell::Factor factor = stepwell::cholesky(stepwell::view(a, 2, 2), options);
+  factor.copy_to(stepwell::view(l, 2, 2));
+  if (!factor.ok() || l[0] != 2 || l[1] != 1 || l[2] != 0 || l[3] != 2) {
+    std::printf("the factor of a 2 x 2 matrix is wrong\n");
+    return 1;
+  }
   std::printf("stepwell %s, %s\n", stepwell::version(), machine.isa.c_str());
   return 0;
 }

@@ -4,13 +4,14 @@
 # The shared LIBRARY shows its public functions and nothing of its inside.
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle "${LIBRARY}"
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-foreach(wanted IN ITEMS "stepwell::version()" "stepwell::describe_machine()")
+foreach(wanted IN ITEMS "stepwell::version()" "stepwell::describe_machine()"
+    "stepwell::cholesky(" "stepwell::syrk(" "stepwell::trsm(" "stepwell::parse_map(")
   string(FIND "${symbols}" "${wanted}" at)
   if(at LESS 0)
     message(SEND_ERROR "${wanted} is not exported")
   endif()
 endforeach()
-string(REGEX MATCHALL "[^\n]*stepwell::(core|kernels)::[^\n]*" inside "${symbols}")
+string(REGEX MATCHALL "[^\n]*stepwell::(core|kernels|tiles|engine|factor|gallery)::[^\n]*" inside "${symbols}")
 foreach(symbol IN LISTS inside)
   message(SEND_ERROR "exported, but it is not public: ${symbol}")
 endforeach()
