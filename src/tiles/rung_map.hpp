@@ -48,7 +48,7 @@ class RungMap {
 
   const Grid& grid() const { return grid_; }
   Rung at(std::int64_t i, std::int64_t j) const { return rungs_[index(i, j)]; }
-  /// The rungs of the products inside diagonal tile j.
+  /// The rungs of the products inside diagonal tile j: the map's, or fp32 where that is cheaper.
   kernels::Layers inside(std::int64_t j) const;
   Rung coarsest() const { return coarsest_; }
   /// The most planes that a tile has; 0: no tile is packed.
