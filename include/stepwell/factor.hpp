@@ -67,7 +67,7 @@ struct FactorReport {
   Scaling scaling = Scaling::powers_of_two;
   double mu = 1;             ///< the factor that keeps fp16 in its range, a power of four
   double shift = 0;          ///< c: L L' = mu (H + c u diag(H)) but for rounding
-  double unit_roundoff = 0;  ///< u: of the coarsest rung in the map
+  double unit_roundoff = 0;  ///< u: of the coarsest rung in the map; eps of an adaptive one
   bool toward_zero = false;
   std::vector<FactorAttempt> attempts;
   double norm = 0;              ///< ||A||_F

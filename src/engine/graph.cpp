@@ -54,7 +54,7 @@ void Task::lap(Phase phase) {
 struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
     if (options.workers) session.emplace(options.settings);
-    scratch.resize(options.workers ? static_cast<std::size_t>(session->workers()) : 1);
+    scratch.resize(options.workers ? static_cast<std::size_t>(session->ids()) : 1);
     for (auto& s : scratch) {
       s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
     }
@@ -153,7 +153,7 @@ void Graph::run_on_worker(void* buffers[], void* argument) {
 Graph::Graph(const GraphOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 
 Graph::~Graph() {
-  impl_->wait_until_pending(0);
+  abandon();
   for (starpu_data_handle_t handle : impl_->handles) starpu_data_unregister(handle);
 }
 
@@ -230,6 +230,13 @@ bool Graph::stopped() const {
 void Graph::wait() {
   impl_->wait_until_pending(0);
   if (impl_->failure) std::rethrow_exception(impl_->failure);
+}
+
+void Graph::abandon() noexcept {
+  std::unique_lock lock(impl_->mutex);
+  if (impl_->pending == 0) return;
+  impl_->stopped = true;
+  impl_->progressed.wait(lock, [&] { return impl_->pending == 0; });
 }
 
 int Graph::workers() const {

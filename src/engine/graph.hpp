@@ -95,7 +95,6 @@ struct GraphTimes {
 class Graph {
  public:
   explicit Graph(const GraphOptions& options);
-  /// Waits for what runs.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -118,6 +117,9 @@ class Graph {
   /// Waits for all tasks. Throws what a task threw.
   void wait();
 
+  /// Lets nothing more begin and waits for what runs.
+  void abandon() noexcept;
+
   int workers() const;
   GraphTimes times() const;
 
@@ -129,6 +131,19 @@ class Graph {
               std::span<const Use> uses, const Hints& hints);
 
   std::unique_ptr<Impl> impl_;
+};
+
+/// Stands after the memory that tasks use, so that it is still there if inserting them fails
+/// half-way: at its end no task runs any more.
+class TaskGuard {
+ public:
+  explicit TaskGuard(Graph& graph) : graph_(graph) {}
+  ~TaskGuard() { graph_.abandon(); }
+  TaskGuard(const TaskGuard&) = delete;
+  TaskGuard& operator=(const TaskGuard&) = delete;
+
+ private:
+  Graph& graph_;
 };
 
 }  // namespace stepwell::engine

@@ -126,6 +126,7 @@ Session::Session(const Settings& settings) {
   if (idle && !s.guest) starpu_resume();
   ++s.sessions;
   workers_ = static_cast<int>(starpu_cpu_worker_get_count());
+  ids_ = static_cast<int>(starpu_worker_get_count());
 }
 
 Session::~Session() {

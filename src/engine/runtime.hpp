@@ -27,10 +27,12 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  int workers() const { return workers_; }
+  int workers() const { return workers_; }  ///< that run our tasks
+  int ids() const { return ids_; }          ///< above all workers' numbers, other devices included
 
  private:
   int workers_ = 0;
+  int ids_ = 0;
 };
 
 /// While at least one lives, the BLAS has one thread; the last one restores what was before.

@@ -150,7 +150,7 @@ class Cholesky {
   /// The attempts, cheapest first.
   void descend() {
     const RungMap map = resolve_map();
-    const double u = info(map.coarsest()).unit_roundoff;
+    const double u = unit_of(map);
     double shift = options_.shift;
     Rounding rounding = Rounding::nearest;
     if (attempt(map, shift, rounding) || !options_.escalate) return;
@@ -166,6 +166,12 @@ class Cholesky {
       if (attempt(map, shift, rounding)) return;
     }
     attempt_fp64();
+  }
+
+  /// What shifts are counted in: the error that the map makes.
+  double unit_of(const RungMap& map) const {
+    const bool asked = options_.map.adaptive() && map.coarsest() != Rung::fp64;
+    return asked ? options_.map.eps : info(map.coarsest()).unit_roundoff;
   }
 
   RungMap resolve_map() {
@@ -199,7 +205,7 @@ class Cholesky {
     data_->scale = scale_factors(diagonal_, options_.scaling);
     r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
     for (double& s : data_->scale) s *= std::sqrt(r.mu);
-    r.unit_roundoff = info(map.coarsest()).unit_roundoff;
+    r.unit_roundoff = unit_of(map);
 
     Attempt attempt;
     attempt.a = a_;

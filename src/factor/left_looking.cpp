@@ -224,6 +224,7 @@ void left_looking(Graph& graph, Attempt& attempt) {
   attempt.scans.assign(static_cast<std::size_t>(grid.count()), {});
   attempt.pivot = {};
   Inserter insert(graph, attempt);
+  const engine::TaskGuard guard(graph);
   for (std::int64_t j = 0; j < grid.tiles() && !graph.stopped(); ++j) {
     insert.copy_row(j);
     for (std::int64_t i = j; i < grid.tiles(); ++i) insert.tile(i, j);
@@ -234,6 +235,7 @@ void left_looking(Graph& graph, Attempt& attempt) {
 std::vector<double> tile_norms(Graph& graph, MatrixView<const double> a, const Grid& grid,
                                const std::vector<double>& scale) {
   std::vector<double> norms(static_cast<std::size_t>(grid.count()));
+  const engine::TaskGuard guard(graph);
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {
       const std::int64_t row = i * grid.tile;

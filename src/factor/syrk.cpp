@@ -164,6 +164,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
 
   engine::Graph graph(g);
   SyrkGraph insert(graph, s);
+  const engine::TaskGuard guard(graph);
   const std::int64_t tiles = s.map.grid().tiles();
   announce(options.progress, insert.task_count());
   const auto narrow_all = [&] {

@@ -258,6 +258,7 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
   announce(options.progress, down + across * (down + (s.map().most_planes() > 0 ? 2 : 1)) -
                                  (s.map().most_planes() > 0 && across > 0 ? 1 : 0));
   TrsmGraph insert(graph, s);
+  const engine::TaskGuard guard(graph);
   for (std::int64_t i = 0; i < down; ++i) {
     graph.insert(scale_codelet(), TrsmTask{&s, i, 0}, {}, {});
   }
