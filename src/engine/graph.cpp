@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/fp_scope.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {
@@ -68,6 +69,7 @@ struct Graph::Impl {
   void run(Body body, const void* arguments, void* const* pointers, std::size_t worker) noexcept {
     if (cancelled()) stopped = true;
     if (!stopped && !options.dry) {
+      const core::FpScope fp;  // a worker has the state of the thread that started it
       try {
         Task task(pointers, scratch[worker].data());
         body(task, arguments);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/runtime.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <starpu.h>
 #include <unistd.h>
@@ -152,8 +153,14 @@ struct BlasState {
   int before = 0;
 };
 
+/// A fork waits for the lock: a child would else find it held by a thread that is not there.
 BlasState& blas_state() {
-  static BlasState* const s = new BlasState;
+  static BlasState* const s = [] {
+    auto* const made = new BlasState;
+    pthread_atfork([] { blas_state().mutex.lock(); }, [] { blas_state().mutex.unlock(); },
+                   [] { blas_state().mutex.unlock(); });
+    return made;
+  }();
   return *s;
 }
 

@@ -140,6 +140,10 @@ class Cholesky {
     } else {
       descend();
     }
+    const FactorOutcome outcome = report().outcome;
+    if (outcome == FactorOutcome::breakdown || outcome == FactorOutcome::not_positive_definite) {
+      report_non_finite();  // then that is why
+    }
     report().times.wall = seconds_since(start_);
     return Factor(std::move(data_));
   }
@@ -223,9 +227,7 @@ class Cholesky {
                 : attempt.pivot.ok() ? FactorOutcome::ok
                 : all_fp64           ? FactorOutcome::not_positive_definite
                                      : FactorOutcome::breakdown;
-    r.map = all_fp64 && !options_.map.adaptive() && options_.map.layers.back() != Rung::fp64
-                ? to_string(uniform(Rung::fp64))
-                : to_string(options_.map);
+    r.map = to_string(all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map);
     r.pivot = attempt.pivot.index;
     r.pivot_value = attempt.pivot.value;
     r.tiles = map.counts();
@@ -261,14 +263,25 @@ class Cholesky {
 }  // namespace factor
 
 Factor cholesky(MatrixView<const double> a, const FactorOptions& options) {
+  const core::FpScope fp;
   factor::check(a, options);
   return factor::Cholesky(a, options).run();
 }
 
 std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) {
   const tiles::Grid grid = factor::choose_grid(n, options);
-  const tiles::RungMap map(grid, options.map.adaptive() ? uniform(Rung::fp64) : options.map);
-  return factor::peak_bytes(map, factor::workers_for(map, options));
+  const auto peak = [&](const PrecisionMap& p) {
+    const tiles::RungMap map(grid, p);
+    return factor::peak_bytes(map, factor::workers_for(map, options));
+  };
+  if (!options.map.adaptive()) return peak(options.map);
+  // Tiles at fp64 take the most, packed ones with three planes the most memory beside L.
+  const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};
+  const auto beside = [&](const PrecisionMap& p) {
+    return peak(p) - tiles::tile_matrix_bytes(tiles::RungMap(grid, p));
+  };
+  return tiles::tile_matrix_bytes(tiles::RungMap(grid, uniform(Rung::fp64))) +
+         std::max(beside(both), beside({{Rung::bf16x3, Rung::bf16x3}, 0}));
 }
 
 }  // namespace stepwell

@@ -48,6 +48,7 @@ void Factor::copy_to(MatrixView<double> l) const {
     throw Error(ErrorCode::invalid_argument,
                 "copy_to: the output must be " + std::to_string(n) + " x " + std::to_string(n));
   }
+  const core::FpScope fp;
   std::vector<double> row;
   for (const double s : data_->scale) row.push_back(1 / s);
   const kernels::Table& t = kernels::table();

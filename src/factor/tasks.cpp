@@ -171,7 +171,9 @@ std::int64_t row_stride(const RungMap& map) {
 }
 
 tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
-  tiles::Inverse inverse{map.at(j, j), map.grid().size(j), map.most_planes(), false, data};
+  // A tile below may be at fp64 where the diagonal one is not.
+  const Rung rung = map.uses(Rung::fp64) ? Rung::fp64 : map.at(j, j);
+  tiles::Inverse inverse{rung, map.grid().size(j), map.most_planes(), false, data};
   inverse.fp32 = map.uses(Rung::fp32);
   return inverse;
 }

@@ -225,6 +225,7 @@ void fill_inverse(const Table& t, MatrixView<const double> l, const Inverse& inv
 void fill_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
                   std::byte* scratch) {
   kernels::invert_diagonal_blocks<float>(t, l, kInvertedBlock, inverse.w32(), scratch);
+  if (inverse.wide()) convert<double, float>(inverse.w32(), inverse.w64());
   if (inverse.planes == 0) return;
   kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
 }

@@ -51,7 +51,7 @@ void make_rows(const Table& t, TileIn tile, kernels::PackedOut out);
 /// The lower factor of a diagonal tile with its diagonal blocks inverted, in the forms that the
 /// tiles below it are solved with.
 struct Inverse {
-  Rung rung = Rung::bf16;  ///< of the diagonal tile
+  Rung rung = Rung::bf16;  ///< of the diagonal tile; fp64 where an fp64 form is wanted
   std::int64_t order = 0;
   int planes = 0;     ///< of the packed form; 0: none
   bool fp32 = false;  ///< a plain fp32 form is wanted

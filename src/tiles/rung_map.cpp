@@ -90,6 +90,13 @@ void RungMap::summarize() {
     most_planes_ = std::max(most_planes_, info(rung).planes);
     ++counts_[static_cast<std::size_t>(rung)];
   }
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {  // products inside a tile count too
+    std::int64_t order = grid_.size(j);
+    for (int depth = 0; order > kernels::kLeaf; ++depth) {
+      coarsest_ = coarser(coarsest_, inside(j).at(depth));
+      order = core::round_up((order + 1) / 2, kernels::kPanel);
+    }
+  }
 }
 
 kernels::Layers RungMap::inside(std::int64_t j) const {

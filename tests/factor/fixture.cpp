@@ -76,8 +76,8 @@ Dense<double> geometric(std::int64_t n, double condition, std::uint64_t seed) {
 }
 
 Dense<double> indefinite(std::int64_t n, std::int64_t pivot, double schur) {
-  // The identity, bordered at 'pivot' by a row r with 1 - r'r = schur. Later rows are coupled to
-  // the first one only, and weakly.
+  // The identity, bordered at 'pivot' by a row r with 1 - r'r = schur. The other rows are coupled
+  // to the first one only, by a column of norm 1/4 at most.
   Dense<double> a(n, n);
   for (std::int64_t i = 0; i < n; ++i) a(i, i) = 1;
   if (pivot == 0) a(0, 0) = schur;
@@ -86,8 +86,9 @@ Dense<double> indefinite(std::int64_t n, std::int64_t pivot, double schur) {
     const std::int64_t col = k * pivot / width;
     a(pivot, col) = std::sqrt((1 - schur) / static_cast<double>(width));
   }
+  const double weak = 0.25 / std::sqrt(static_cast<double>(n));
   for (std::int64_t i = 1; i < n; ++i) {
-    if (i != pivot) a(i, 0) = 0.25 / static_cast<double>(1 + i % 7);
+    if (i != pivot) a(i, 0) = weak / static_cast<double>(1 + i % 7);
   }
   return mirrored(a);
 }

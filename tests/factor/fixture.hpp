@@ -31,9 +31,9 @@ Dense<double> well_conditioned(std::int64_t n, std::uint64_t seed = 1);
 /// reflections. Both triangles.
 Dense<double> geometric(std::int64_t n, double condition, std::uint64_t seed = 1);
 
-/// Positive definite in its first 'pivot' rows and columns; there it has the Schur complement
-/// 'schur', a negative number, under the diagonal element 1 (pivot > 0). Its other pivots are about
-/// 1. Both triangles.
+/// Unit diagonal, positive definite in its first 'pivot' rows and columns; there the Schur
+/// complement is negative, about 'schur', and the smallest eigenvalue about 1 - sqrt(1 - schur).
+/// (pivot 0: the diagonal element itself is.) Both triangles.
 Dense<double> indefinite(std::int64_t n, std::int64_t pivot, double schur);
 
 /// Both triangles from the lower one.

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "engine/fixture.hpp"
+#include "factor/fixture.hpp"
+
+/// A forked child never hangs: it is told that the workers are not there, or does without them.
+namespace stepwell::engine::test {
+namespace {
+
+using factor::test::Dense;
+using factor::test::well_conditioned;
+
+constexpr int kForks = kSanitized ? 10 : 100;
+constexpr unsigned kWatchdogSeconds = 60;
+
+/// Runs f in a forked child that ends by exit(), static destructors and all. Returns f's result, or
+/// minus the signal that ended the child: SIGALRM if it hung.
+template <class F>
+int in_child(F&& f) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kWatchdogSeconds);
+    int code = 99;
+    try {
+      code = f();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "in the child: %s\n", error.what());
+    }
+    std::exit(code);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1000;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/// L of a matrix of five tiles, as a child can compare it.
+Dense<double> factor_with(const Dense<double>& a, int threads) {
+  Context context(threads);
+  FactorOptions options = factor::test::options_for("bf16,fp32");
+  options.context = &context;
+  const Factor factor = cholesky(a.view(), options);
+  Dense<double> l(a.rows, a.cols);
+  factor.copy_to(l.view());
+  return l;
+}
+
+class ForkTest : public ::testing::Test {
+ protected:
+  ForkTest() : a_(well_conditioned(300)), expected_(factor_with(a_, 1)) {}
+
+  /// 0 if the child's L has the right bits.
+  int one_thread() const { return factor_with(a_, 1).data == expected_.data ? 0 : 1; }
+  int two_threads() const { return factor_with(a_, 2).data == expected_.data ? 0 : 1; }
+  /// 0 if the child is refused with words that help.
+  int is_refused() const {
+    try {
+      factor_with(a_, 2);
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      if (error.code() != ErrorCode::unsupported) return 2;
+      if (text.find("fork") == std::string::npos) return 3;
+      return text.find("threads = 1") == std::string::npos ? 4 : 0;
+    }
+    return 1;
+  }
+
+  Dense<double> a_;
+  Dense<double> expected_;
+};
+
+TEST_F(ForkTest, RefusesWorkersToAChildOfTheirProcess) {
+  const Session session({2, 0});  // the workers run, and are awake
+  for (int i = 0; i < kForks; ++i) ASSERT_EQ(in_child([&] { return is_refused(); }), 0) << i;
+}
+
+TEST_F(ForkTest, RefusesSleepingWorkersToo) {
+  { const Session session({2, 0}); }
+  ASSERT_EQ(in_child([&] { return is_refused(); }), 0);
+  ASSERT_EQ(in_child([&] { return is_refused() + in_child([&] { return is_refused(); }); }), 0);
+}
+
+TEST_F(ForkTest, LetsAChildUseOneThread) {
+  const Session session({2, 0});
+  for (int i = 0; i < kForks; ++i) ASSERT_EQ(in_child([&] { return one_thread(); }), 0) << i;
+}
+
+TEST_F(ForkTest, LeavesTheParentsWorkersAlone) {
+  const Session session({2, 0});
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(in_child([&] { return is_refused() + one_thread(); }), 0);
+    EXPECT_EQ(two_threads(), 0);
+  }
+}
+
+TEST_F(ForkTest, LetsAChildHaveWorkersThatTheParentHasNot) {
+  stop_all_workers();
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(in_child([&] { return two_threads(); }), 0) << i;
+}
+
+/// Forks while another thread factors again and again on 'threads' threads.
+void fork_beside(const Dense<double>& a, int threads, const std::function<int()>& child) {
+  std::atomic<bool> stop{false};
+  std::atomic<int> calls{0};
+  std::thread busy([&] {
+    while (!stop) {
+      factor_with(a, threads);
+      ++calls;
+    }
+  });
+  while (calls == 0) std::this_thread::yield();
+  int failed = 0;
+  for (int i = 0; i < kForks && failed == 0; ++i) failed = in_child(child);
+  stop = true;
+  busy.join();
+  EXPECT_EQ(failed, 0);
+}
+
+TEST_F(ForkTest, DoesNotHangBesideAFactorizationOnWorkers) {
+  const Session session({2, 0});  // or 'busy' might be between two sets of workers
+  fork_beside(a_, 2, [&] { return one_thread() + is_refused(); });
+}
+
+// Small calls: half the time is spent in what they lock, the BLAS's number of threads.
+TEST_F(ForkTest, DoesNotHangBesideManySmallCalls) {
+  const Session session({2, 0});
+  fork_beside(well_conditioned(20), 1, [&] { return one_thread() + is_refused(); });
+}
+
+}  // namespace
+}  // namespace stepwell::engine::test

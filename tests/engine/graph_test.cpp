@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include "engine/fixture.hpp"
+#include "stepwell/error.hpp"
+
+/// A graph gives the results of the order in which its tasks were inserted, on any number of
+/// threads, and ends early when it is told to.
+namespace stepwell::engine::test {
+namespace {
+
+using GraphTest = PerThreads;
+INSTANTIATE_TEST_SUITE_P(Engine, GraphTest, ::testing::Values(1, 2, 4),
+                         [](const auto& p) { return "threads" + std::to_string(p.param); });
+
+TEST_P(GraphTest, RunsAChainInOrder) {
+  std::vector<int> order;  // no lock: the data in common is what keeps the tasks apart
+  double token = 0;
+  std::vector<Work> works;
+  for (int i = 0; i < 300; ++i) works.push_back([&order, i](Task&) { order.push_back(i); });
+  Graph graph(options_for(threads()));
+  const DataId data = graph.add(&token, sizeof(token));
+  for (const Work& work : works) insert(graph, work, {{data, Access::read_write}});
+  graph.wait();
+  std::vector<int> expected(300);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(order, expected);
+  EXPECT_EQ(graph.times().tasks, 300);
+  EXPECT_EQ(graph.times().workers, threads());
+}
+
+TEST_P(GraphTest, KeepsAWriterAfterTheReadersBeforeIt) {
+  std::int64_t value = 0;
+  std::atomic<int> wrong{0}, reads{0};
+  const auto at = [](Task& task) { return reinterpret_cast<std::int64_t*>(task.data(0)); };
+  const Work write = [&](Task& task) { ++*at(task); };
+  std::vector<Work> readers;
+  for (int round = 1; round <= 30; ++round) {
+    readers.push_back([&, round](Task& task) {
+      for (int look = 0; look < 5; ++look) {
+        if (*at(task) != round) ++wrong;
+        linger();
+      }
+      ++reads;
+    });
+  }
+  Graph graph(options_for(threads()));
+  const DataId data = graph.add(&value, sizeof(value));
+  for (const Work& read : readers) {
+    insert(graph, write, {{data, Access::read_write}});
+    for (int i = 0; i < 8; ++i) insert(graph, read, {{data, Access::read}});
+  }
+  graph.wait();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(reads, 30 * 8);
+  EXPECT_EQ(value, 30);
+}
+
+/// Random tasks on eight numbers: each writes one from up to three others. The result shows any two
+/// dependent tasks that changed places.
+std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
+  std::vector<std::uint64_t> numbers(8);
+  std::iota(numbers.begin(), numbers.end(), std::uint64_t{1});
+  std::mt19937_64 random(seed);
+  const Work mix = [](Task& task) {
+    auto& target = *reinterpret_cast<std::uint64_t*>(task.data(0));
+    const auto first = *reinterpret_cast<const std::uint64_t*>(task.data(1));
+    const auto second = *reinterpret_cast<const std::uint64_t*>(task.data(2));
+    target = (target ^ first) * 0x9e3779b97f4a7c15U + second;
+  };
+  const Work replace = [](Task& task) {  // the target's old value does not count
+    const auto from = *reinterpret_cast<const std::uint64_t*>(task.data(1));
+    *reinterpret_cast<std::uint64_t*>(task.data(0)) = from * 3 + 1;
+  };
+  Graph graph(options_for(threads));
+  std::vector<DataId> data;
+  for (std::uint64_t& number : numbers) data.push_back(graph.add(&number, sizeof(number)));
+  for (int i = 0; i < 500; ++i) {
+    std::shuffle(data.begin(), data.end(), random);
+    if (random() % 4 == 0) {
+      insert(graph, replace, {{data[0], Access::write}, {data[1], Access::read}});
+    } else {
+      insert(graph, mix,
+             {{data[0], Access::read_write}, {data[1], Access::read}, {data[2], Access::read}});
+    }
+  }
+  graph.wait();
+  return numbers;
+}
+
+TEST_P(GraphTest, GivesWhatOneThreadWouldForRandomPrograms) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    EXPECT_EQ(random_program(threads(), seed), random_program(1, seed)) << seed;
+  }
+}
+
+TEST_P(GraphTest, GivesEachTaskAScratchOfItsOwn) {
+  constexpr std::int64_t kBytes = 10'000;
+  std::atomic<int> wrong{0}, next{0};
+  const Work work = [&](Task& task) {
+    const int own = next++ % 251;
+    std::memset(task.scratch(), own, kBytes);
+    linger();
+    for (std::int64_t i = 0; i < kBytes; ++i) {
+      if (task.scratch()[i] != static_cast<std::byte>(own)) ++wrong;
+    }
+    if (reinterpret_cast<std::uintptr_t>(task.scratch()) % 64 != 0) ++wrong;
+  };
+  GraphOptions options = options_for(threads());
+  options.scratch_bytes = kBytes;
+  Graph graph(options);
+  for (int i = 0; i < 200; ++i) insert(graph, work);
+  graph.wait();
+  EXPECT_EQ(next, 200);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(GraphTest, CopiesArguments) {
+  struct Arguments {
+    std::atomic<std::int64_t>* sum;
+    std::int64_t value;
+    char padding[100];
+  };
+  static const auto* const add = new Codelet("test_add", [](Task&, const void* arguments) {
+    const auto* const a = static_cast<const Arguments*>(arguments);
+    *a->sum += a->value;
+  });
+  std::atomic<std::int64_t> sum{0};
+  Graph graph(options_for(threads()));
+  for (std::int64_t i = 1; i <= 100; ++i) {
+    Arguments arguments{&sum, i, {}};
+    graph.insert(*add, arguments, {}, {});
+    arguments.value = 1'000'000;
+  }
+  graph.wait();
+  EXPECT_EQ(sum, 5050);
+}
+
+TEST_P(GraphTest, TakesMoreTasksThanMayWait) {
+  std::atomic<int> ran{0};
+  const Work work = [&](Task&) { ++ran; };
+  Progress progress;
+  double token = 0;
+  Graph graph(options_for(threads(), &progress));
+  const DataId data = graph.add(&token, sizeof(token));
+  for (int i = 0; i < 10'000; ++i) {
+    insert(graph, work, {{data, i % 100 == 0 ? Access::read_write : Access::read}});
+  }
+  graph.wait();
+  EXPECT_EQ(ran, 10'000);
+  EXPECT_EQ(progress.done, 10'000);
+}
+
+TEST_P(GraphTest, BooksTimeOnPhases) {
+  const Work work = [](Task& task) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    task.lap(Phase::solve);
+  };
+  Graph graph(options_for(threads()));
+  for (int i = 0; i < 5; ++i) insert(graph, work);
+  graph.wait();
+  const GraphTimes times = graph.times();
+  EXPECT_GE(times.seconds[static_cast<std::size_t>(Phase::solve)], 5 * 0.002);
+  EXPECT_EQ(times.seconds[static_cast<std::size_t>(Phase::update)], 0);
+}
+
+// ---- ends
+
+TEST_P(GraphTest, RethrowsWhatATaskThrewAndRunsNothingAfterIt) {
+  std::atomic<int> ran{0};
+  const Work work = [&](Task&) { ++ran; };
+  const Work fail = [](Task&) { throw std::out_of_range("the ninth"); };
+  double token = 0;
+  Graph graph(options_for(threads()));
+  const DataId data = graph.add(&token, sizeof(token));
+  for (int i = 0; i < 8; ++i) insert(graph, work, {{data, Access::read_write}});
+  insert(graph, fail, {{data, Access::read_write}});
+  for (int i = 0; i < 100; ++i) insert(graph, work, {{data, Access::read_write}});
+  EXPECT_THROW(graph.wait(), std::out_of_range);
+  EXPECT_TRUE(graph.stopped());
+  EXPECT_EQ(ran, 8);
+  for (int i = 0; i < 100; ++i) insert(graph, work);  // nothing to wait for, and still not run
+  EXPECT_THROW(graph.wait(), std::out_of_range);
+  EXPECT_EQ(ran, 8);
+}
+
+TEST_P(GraphTest, MayBeDroppedAfterATaskThrew) {
+  const Work fail = [](Task&) { throw Error(ErrorCode::internal, "unseen"); };
+  Graph graph(options_for(threads()));
+  for (int i = 0; i < 10; ++i) insert(graph, fail);
+}
+
+TEST_P(GraphTest, RunsNothingAfterStop) {
+  std::atomic<int> ran{0};
+  const Work work = [&](Task&) { ++ran; };
+  const Work stop = [](Task& task) { task.stop(); };
+  double token = 0;
+  Graph graph(options_for(threads()));
+  EXPECT_FALSE(graph.stopped());
+  const DataId data = graph.add(&token, sizeof(token));
+  for (int i = 0; i < 5; ++i) insert(graph, work, {{data, Access::read_write}});
+  insert(graph, stop, {{data, Access::read_write}});
+  for (int i = 0; i < 100; ++i) insert(graph, work, {{data, Access::read}});
+  graph.wait();
+  EXPECT_TRUE(graph.stopped());
+  EXPECT_EQ(ran, 5);
+}
+
+// A task that has passed the check before the flag was set may still begin: one for each worker.
+TEST_P(GraphTest, GivesUpAtOnceWhenCancelled) {
+  Progress progress;
+  std::atomic<int> ran{0}, late{0};
+  const Work work = [&](Task&) {
+    if (progress.cancel) ++late;
+    if (++ran == 20) progress.cancel = true;
+    linger();
+  };
+  Graph graph(options_for(threads(), &progress));
+  for (int i = 0; i < 500; ++i) insert(graph, work);
+  graph.wait();
+  EXPECT_TRUE(graph.stopped());
+  EXPECT_GE(ran, 20);
+  EXPECT_LE(late, threads());
+  EXPECT_EQ(progress.done, 500);
+}
+
+// Memory that tasks use may go when the guard has gone: none of them touches it any more.
+TEST_P(GraphTest, RunsNothingOnceItIsAbandoned) {
+  std::atomic<int> ran{0};
+  std::atomic<bool> gone{false}, late{false};
+  const Work work = [&](Task&) {
+    linger();
+    if (gone) late = true;
+    ++ran;
+  };
+  Graph graph(options_for(threads()));
+  {
+    const TaskGuard guard(graph);
+    for (int i = 0; i < 200; ++i) insert(graph, work);
+  }
+  gone = true;
+  const int before = ran;
+  linger();
+  EXPECT_EQ(ran, before);
+  EXPECT_FALSE(late);
+  EXPECT_LE(threads() == 1 ? 200 : 0, before);
+}
+
+TEST_P(GraphTest, WaitsForWhatRunsWhenItIsDropped) {
+  std::atomic<int> inside{0};
+  const Work work = [&](Task&) {
+    ++inside;
+    linger();
+    --inside;
+  };
+  for (int round = 0; round < 20; ++round) {
+    {
+      Graph graph(options_for(threads()));
+      for (int i = 0; i < 50; ++i) insert(graph, work);
+    }
+    ASSERT_EQ(inside, 0);
+  }
+}
+
+TEST_P(GraphTest, SchedulesAndRunsNothingWhenDry) {
+  std::atomic<int> ran{0};
+  const Work work = [&](Task&) { ++ran; };
+  Progress progress;
+  GraphOptions options = options_for(threads(), &progress);
+  options.dry = true;
+  Graph graph(options);
+  for (int i = 0; i < 50; ++i) insert(graph, work);
+  graph.wait();
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(progress.done, 50);
+  EXPECT_EQ(graph.workers(), threads());
+}
+
+// ---- company
+
+// The first graph can't end before the second one has: whoever waits for both waits for ever.
+TEST(GraphCompany, WaitsForItsOwnTasksOnly) {
+  std::atomic<bool> release{false}, began{false};
+  const Work block = [&](Task&) {
+    began = true;
+    while (!release) std::this_thread::yield();
+  };
+  Graph first(options_for(2));
+  insert(first, block);
+  while (!began) std::this_thread::yield();
+  std::atomic<int> ran{0};
+  const Work work = [&](Task&) { ++ran; };
+  std::thread other([&] {
+    Graph second(options_for(2));
+    for (int i = 0; i < 100; ++i) insert(second, work);
+    second.wait();
+    EXPECT_EQ(ran, 100);
+  });
+  other.join();
+  release = true;
+  first.wait();
+}
+
+TEST(GraphCompany, RunsManyGraphsFromManyThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      for (int round = 0; round < 10; ++round) {
+        const auto seed = static_cast<std::uint64_t>(10 * t + round);
+        EXPECT_EQ(random_program(2, seed), random_program(1, seed)) << seed;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(GraphCompany, KeepsFailuresApart) {
+  const Work fail = [](Task&) { throw std::runtime_error("mine"); };
+  std::atomic<int> ran{0};
+  const Work work = [&](Task&) { ++ran; };
+  Graph bad(options_for(2)), good(options_for(2));
+  insert(bad, fail);
+  EXPECT_THROW(bad.wait(), std::runtime_error);
+  for (int i = 0; i < 100; ++i) insert(good, work);
+  good.wait();
+  EXPECT_EQ(ran, 100);
+  EXPECT_FALSE(good.stopped());
+}
+
+}  // namespace
+}  // namespace stepwell::engine::test

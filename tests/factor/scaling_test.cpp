@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "factor/factor_data.hpp"
+#include "factor/fixture.hpp"
+
+/// What scaling promises: the scale of A does not matter, fp16 stays in its range, and the shift is
+/// where the report says it is.
+namespace stepwell::factor::test {
+namespace {
+
+Dense<double> times(const Dense<double>& a, double s) {
+  Dense<double> scaled(a);
+  for (double& x : scaled.data) x *= s;
+  return scaled;
+}
+
+class ScaleFree : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Factor, ScaleFree,
+                         ::testing::Values("bf16", "fp16", "fp32", "fp64", "bf16,bf16x2,fp32",
+                                           "adaptive:1e-5"));
+
+TEST_P(ScaleFree, GivesTheSameBitsForPowersOfFour) {
+  const Dense<double> a = well_conditioned(200);
+  const Factor plain = factor_of(a, options_for(GetParam()));
+  const Dense<double> l = lower_factor(plain);
+  for (const int exponent : {-900, -300, -2, 2, 100, 900}) {
+    const Factor scaled = factor_of(times(a, std::ldexp(1.0, exponent)), options_for(GetParam()));
+    const Dense<double> expected = times(l, std::ldexp(1.0, exponent / 2));
+    const Dense<double> got = lower_factor(scaled);
+    EXPECT_TRUE(kernels::test::same_bits(got.view(), expected.view())) << exponent;
+    EXPECT_EQ(scaled.report().attempts.size(), plain.report().attempts.size());
+    EXPECT_EQ(scaled.report().mu, plain.report().mu);
+    EXPECT_EQ(scaled.report().tiles, plain.report().tiles);
+    EXPECT_EQ(std::ldexp(plain.report().norm, exponent), scaled.report().norm);
+    EXPECT_EQ(std::ldexp(plain.report().max_abs, exponent), scaled.report().max_abs);
+  }
+}
+
+// L has sqrt(2) in it: other bits, but the same path and the same accuracy.
+TEST_P(ScaleFree, TakesTheSamePathForOddPowersOfTwo) {
+  const Dense<double> a = well_conditioned(200);
+  const Factor plain = factor_of(a, options_for(GetParam()));
+  for (const int exponent : {-901, -1, 1, 77, 899}) {
+    const double s = std::ldexp(1.0, exponent);
+    const Factor scaled = factor_of(times(a, s), options_for(GetParam()));
+    EXPECT_EQ(scaled.report().attempts.size(), plain.report().attempts.size());
+    EXPECT_EQ(scaled.report().shift, plain.report().shift);
+    EXPECT_EQ(scaled.report().tiles, plain.report().tiles);
+    const Dense<double> l = times(lower_factor(scaled), std::sqrt(1 / s));
+    EXPECT_LT(residual(a, l) / (residual_bound(scaled.report(), 200) + 4 * kU64), 1) << exponent;
+  }
+}
+
+TEST_P(ScaleFree, TakesSubnormalMatrices) {
+  const Dense<double> a = well_conditioned(100);
+  const double s = 0x1p-1040;  // 34 bits are left of elements about 1, 27 of those about 1/100
+  const Factor factor = factor_of(times(a, s), options_for(GetParam()));
+  const Dense<double> l = times(lower_factor(factor), 0x1p520);
+  EXPECT_LT(residual(a, l) / (residual_bound(factor.report(), 100) + 0x1p-26), 1);
+}
+
+/// Every number of L as it is stored, before the scale is taken out.
+double largest_stored(const Factor& factor) {
+  const Dense<double> l = lower_factor(factor);
+  double largest = 0;
+  for (std::int64_t j = 0; j < l.cols; ++j) {
+    for (std::int64_t i = j; i < l.rows; ++i) {
+      largest = std::max(largest, std::abs(l(i, j)) * factor.data().scale[i]);
+    }
+  }
+  return largest;
+}
+
+TEST(FactorMu, IsAPowerOfFourThatKeepsFp16InItsRange) {
+  const double fp16_largest = info(Format::fp16).largest;
+  for (const double size : {1e-30, 1e-6, 1.0, 1e4, 1e30}) {
+    for (const Scaling scaling : {Scaling::powers_of_two, Scaling::unit_diagonal, Scaling::none}) {
+      for (const double theta : {0.01, 0.1, 1.0}) {
+        const Dense<double> a = times(well_conditioned(200), size);
+        FactorOptions options = options_for("fp16");
+        options.scaling = scaling;
+        options.theta = theta;
+        const Factor factor = factor_of(a, options);
+        const double mu = factor.report().mu;
+        int exponent = 0;
+        EXPECT_EQ(std::frexp(mu, &exponent), 0.5);
+        EXPECT_EQ((exponent - 1) % 2, 0) << mu;
+        EXPECT_EQ(factor.report().attempts.size(), 1U);
+        EXPECT_LT(residual(a, lower_factor(factor)) / residual_bound(factor.report(), 200), 1);
+        // l_ij^2 <= mu h_ii <= theta xmax, and mu is within a factor of four of that.
+        const double square = largest_stored(factor) * largest_stored(factor);
+        EXPECT_LE(square * (1 - 0x1p-10), theta * fp16_largest) << size << " " << theta;
+        EXPECT_GT(square, theta * fp16_largest / 8) << size << " " << theta;
+      }
+    }
+  }
+}
+
+TEST(FactorMu, IsOneWithoutFp16) {
+  for (const char* map : {"bf16", "bf16x2", "fp32", "fp64", "bf16,fp32"}) {
+    EXPECT_EQ(factor_of(well_conditioned(100), options_for(map)).report().mu, 1) << map;
+  }
+}
+
+TEST(FactorShift, MultipliesTheDiagonalByOnePlusCu) {
+  const std::int64_t n = 200;
+  const Dense<double> a = well_conditioned(n);
+  for (const char* map : {"bf16", "bf16x2", "fp16", "fp64", "bf16,fp32"}) {
+    FactorOptions options = options_for(map);
+    options.shift = 100;
+    const Factor factor = factor_of(a, options);
+    const FactorReport& report = factor.report();
+    EXPECT_EQ(report.shift, 100);
+    EXPECT_EQ(report.attempts.at(0).shift, 100);
+    Dense<double> shifted(a);
+    for (std::int64_t i = 0; i < n; ++i) shifted(i, i) *= 1 + 100 * report.unit_roundoff;
+    EXPECT_LT(residual(shifted, lower_factor(factor)) / residual_bound(report, n), 1) << map;
+  }
+}
+
+TEST(FactorScaling, MakesAUnitDiagonal) {
+  const std::int64_t n = 100;
+  Dense<double> a = well_conditioned(n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) a(i, j) *= (1 + i % 3) * (1 + j % 3);
+  }
+  FactorOptions options = options_for("fp64");
+  options.scaling = Scaling::unit_diagonal;
+  const Factor unit = factor_of(a, options);
+  options.scaling = Scaling::powers_of_two;
+  const Factor powers = factor_of(a, options);
+  options.scaling = Scaling::none;
+  const Factor none = factor_of(a, options);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto h = [&](const Factor& f) { return f.data().scale[i] * a(i, i) * f.data().scale[i]; };
+    EXPECT_LE(std::abs(h(unit) - 1), 4 * kU64);
+    EXPECT_GE(h(powers), 0.5);
+    EXPECT_LT(h(powers), 2);
+    int exponent = 0;
+    EXPECT_EQ(std::frexp(powers.data().scale[i], &exponent), 0.5);
+    EXPECT_EQ(none.data().scale[i], 1);
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::factor::test

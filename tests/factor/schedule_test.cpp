@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+#include <thread>
+
+#include "factor/fixture.hpp"
+#include "factor/left_looking.hpp"
+#include "factor/scaling.hpp"
+
+/// The order of tasks is the machine's business: L has the same bits for any number of workers, any
+/// schedule and any company. And a caller who cancels gets control back.
+namespace stepwell::factor::test {
+namespace {
+
+class SameBits : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Factor, SameBits,
+                         ::testing::Values("bf16", "fp32", "fp64", "bf16,bf16x2,fp32"));
+
+Factor with_threads(const Dense<double>& a, const char* map, int threads) {
+  Context context(threads);
+  FactorOptions options = options_for(map);
+  options.context = &context;
+  Factor factor = factor_of(a, options);
+  EXPECT_EQ(factor.report().times.workers, threads);
+  return factor;
+}
+
+TEST_P(SameBits, ForAnyNumberOfWorkers) {
+  const Dense<double> a = well_conditioned(650);
+  const Factor inline_factor = with_threads(a, GetParam(), 1);
+  for (const int threads : {2, 3, 4}) {
+    for (int run = 0; run < 5; ++run) {
+      EXPECT_TRUE(same_factor(with_threads(a, GetParam(), threads), inline_factor)) << threads;
+    }
+  }
+}
+
+/// L before its scale is taken out, from one attempt on a graph with these settings.
+std::vector<double> tiles_from(const Dense<double>& a, const char* map,
+                               const engine::GraphOptions& graph_options) {
+  const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
+  const std::vector<double> scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
+  Attempt attempt;
+  attempt.a = a.view();
+  attempt.scale = scale.data();
+  attempt.l = &l;
+  engine::Graph graph(graph_options);
+  left_looking(graph, attempt);
+  EXPECT_TRUE(attempt.pivot.ok());
+  EXPECT_EQ(graph.times().tasks, task_count(l.map()));
+  std::vector<double> numbers;
+  Dense<double> tile(64, 64);
+  for (std::int64_t j = 0; j < l.grid().tiles(); ++j) {
+    for (std::int64_t i = j; i < l.grid().tiles(); ++i) {
+      const auto out = tile.view().block(0, 0, l.grid().size(i), l.grid().size(j));
+      tiles::copy_tile(kernels::table(), l.tile(i, j), {}, out);
+      numbers.insert(numbers.end(), tile.data.begin(), tile.data.end());
+    }
+  }
+  return numbers;
+}
+
+TEST_P(SameBits, ForAHundredRandomSchedules) {
+  const Dense<double> a = well_conditioned(500);
+  engine::GraphOptions options;
+  options.scratch_bytes = tiles::scratch_bytes(64);
+  options.workers = false;
+  const std::vector<double> expected = tiles_from(a, GetParam(), options);
+  options.workers = true;
+  for (int seed = 1; seed <= 10; ++seed) {
+    options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};
+    for (int run = 0; run < (kSanitized ? 2 : 10); ++run) {
+      ASSERT_TRUE(tiles_from(a, GetParam(), options) == expected) << seed << ", run " << run;
+    }
+  }
+  engine::stop_workers(options.settings);
+}
+
+TEST_P(SameBits, ForSeveralCallsAtOnce) {
+  const std::vector<std::int64_t> orders = {300, 450, 500, 650};
+  std::vector<Dense<double>> a;
+  std::vector<Factor> alone;
+  for (const std::int64_t n : orders) {
+    a.push_back(well_conditioned(n));
+    alone.push_back(with_threads(a.back(), GetParam(), 2));
+  }
+  for (int run = 0; run < 3; ++run) {
+    std::vector<Factor> together(orders.size());
+    std::vector<std::thread> threads;
+    for (std::size_t c = 0; c < orders.size(); ++c) {
+      threads.emplace_back([&, c] { together[c] = factor_of(a[c], options_for(GetParam())); });
+    }
+    for (std::thread& t : threads) t.join();
+    for (std::size_t c = 0; c < orders.size(); ++c) {
+      EXPECT_TRUE(same_factor(together[c], alone[c])) << orders[c];
+    }
+  }
+}
+
+// One fails at an early pivot, one is cancelled: the others do not notice.
+TEST(FactorConcurrency, KeepsFailuresApart) {
+  const Dense<double> good = well_conditioned(650), bad = indefinite(650, 70, -9);
+  const Factor expected = factor_of(good, options_for("bf16"));
+  for (int run = 0; run < 5; ++run) {
+    Progress cancelled;
+    cancelled.cancel = true;
+    FactorOptions cancel_options = options_for("bf16");
+    cancel_options.progress = &cancelled;
+    Factor ok, failed, given_up;
+    std::thread t1([&] { ok = factor_of(good, options_for("bf16")); });
+    std::thread t2([&] { failed = factor_of(bad, options_for("bf16")); });
+    std::thread t3([&] { given_up = factor_of(good, cancel_options); });
+    t1.join();
+    t2.join();
+    t3.join();
+    EXPECT_TRUE(same_factor(ok, expected));
+    EXPECT_EQ(failed.report().outcome, FactorOutcome::not_positive_definite);
+    EXPECT_EQ(failed.report().pivot, 70);
+    EXPECT_EQ(given_up.report().outcome, FactorOutcome::cancelled);
+  }
+}
+
+// ---- progress and cancellation
+
+class FactorProgress : public ::testing::TestWithParam<std::tuple<const char*, int>> {
+ protected:
+  FactorProgress() : context_(std::get<1>(GetParam())), options_(options_for(map())) {
+    options_.context = &context_;
+    options_.progress = &progress_;
+  }
+  const char* map() const { return std::get<0>(GetParam()); }
+
+  Context context_;
+  Progress progress_;
+  FactorOptions options_;
+};
+INSTANTIATE_TEST_SUITE_P(Factor, FactorProgress,
+                         ::testing::Combine(::testing::Values("bf16", "fp64", "bf16,fp32",
+                                                              "adaptive:1e-4"),
+                                            ::testing::Values(1, 2)));
+
+TEST_P(FactorProgress, ReachesItsTotal) {
+  for (const std::int64_t n : {0, 1, 64, 65, 500}) {
+    const Factor factor = factor_of(well_conditioned(n), options_);
+    EXPECT_TRUE(factor.ok());
+    EXPECT_EQ(progress_.done, progress_.total) << n;
+    EXPECT_EQ(progress_.total, factor.report().times.tasks) << n;
+  }
+}
+
+TEST_P(FactorProgress, IsCancelledBeforeItBegins) {
+  progress_.cancel = true;
+  const Factor factor = factor_of(well_conditioned(500), options_);
+  EXPECT_EQ(factor.report().outcome, FactorOutcome::cancelled);
+  EXPECT_FALSE(factor.ok());
+  std::vector<double> l(500 * 500);
+  EXPECT_THROW(factor.copy_to(view(l.data(), 500, 500)), Error);
+}
+
+// The watcher may be too late; then the factor is whole, and it tries again.
+TEST_P(FactorProgress, IsCancelledOnTheWay) {
+  const Dense<double> a = well_conditioned(700);
+  const Factor whole = factor_of(a, options_);
+  FactorOutcome outcome = FactorOutcome::ok;
+  for (int attempt = 0; attempt < 100 && outcome == FactorOutcome::ok; ++attempt) {
+    progress_.done = 0;
+    progress_.cancel = false;
+    std::thread watcher([&] {
+      while (progress_.done < 10) std::this_thread::yield();
+      progress_.cancel = true;
+    });
+    outcome = factor_of(a, options_).report().outcome;
+    watcher.join();
+  }
+  EXPECT_EQ(outcome, FactorOutcome::cancelled);
+  progress_.cancel = false;
+  EXPECT_TRUE(same_factor(factor_of(a, options_), whole));
+}
+
+}  // namespace
+}  // namespace stepwell::factor::test
