@@ -242,6 +242,20 @@ TEST(FactorIndefinite, IsFoundAtFineRungsWhenItIsSlight) {
   }
 }
 
+// At coarse rungs a large shift makes some indefinite matrices definite: the report says at which
+// pivot it began, and that L is the shifted matrix's.
+TEST(FactorIndefinite, LeavesATraceWhereAShiftMendsIt) {
+  const Dense<double> a = indefinite(300, 100, -1);
+  ASSERT_EQ(lapack_pivot(a), 100);
+  for (const char* map : {"bf16", "fp16", "adaptive:1e-2"}) {
+    const FactorReport report = factor_of(a, options_for(map)).report();
+    EXPECT_EQ(report.attempts.front().pivot, 100) << map;
+    EXPECT_TRUE(report.outcome == FactorOutcome::not_positive_definite ||
+                (report.outcome == FactorOutcome::ok && report.shift > 0))
+        << map;
+  }
+}
+
 // ---- not finite
 
 class NonFinite : public ::testing::TestWithParam<const char*> {};

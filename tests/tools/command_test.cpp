@@ -64,7 +64,8 @@ TEST(Command, SaysItsVersion) {
 }
 
 TEST(Command, HelpsWithExamples) {
-  for (const char* verb : {"", "doctor", "bench kernel"}) {
+  for (const char* verb :
+       {"", "doctor", "bench kernel", "bench factor", "bench syrk", "bench trsm"}) {
     const Outcome o = run(std::string(verb) + " --help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;
@@ -92,6 +93,11 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("bench kernel --op update --threads 2"), 2, "one core");
   expect_error(run("bench kernel --op update --transposed"), 2, "trsv");
   expect_error(run("bench kernel --op symv --rung bf16"), 2, "bf16");
+  expect_error(run("bench factor --n 0"), 2, "--n");
+  expect_error(run("bench factor --map bf17"), 2, "bf17");
+  expect_error(run("bench factor --against dsyrk"), 2, "dsyrk");
+  expect_error(run("bench factor --tile 33"), 2, "multiple of 32");
+  expect_error(run("bench syrk --map adaptive:1e-3"), 2, "adaptive");
 }
 
 TEST(Command, SaysWhatThisMachineLacks) {
@@ -218,6 +224,46 @@ TEST(Bench, OfEveryKernelHasOneShape) {
     EXPECT_EQ(j.at("ratio").at("windows"), 2);
     EXPECT_TRUE(j.at("machine").at("cpu_model").is_string());
   }
+}
+
+TEST(Bench, MeasuresWholeOperations) {
+  for (const char* arguments :
+       {"factor --n 700 --tile 64 --map bf16 --errors", "factor --n 300 --map fp16,fp32 --tile 96",
+        "factor --n 300 --map adaptive:1e-6 --matrix matern --tile 64 --against spotrf",
+        "factor --n 200 --map bf16x2 --matrix geometric --condition 1e3 --threads 1",
+        "factor --n 500 --tile 64 --against one-worker --threads 2", "syrk --n 300 --k 500",
+        "syrk --n 200 --map fp16 --against ssyrk", "syrk --n 300 --tile 64 --against one-worker",
+        "trsm --n 300 --m 200", "trsm --n 200 --map fp32 --against strsm",
+        "trsm --n 300 --map bf16,fp32 --tile 64 --against one-worker"}) {
+    const Outcome o =
+        run(std::string("bench ") + arguments + " --pairs 2 --json --allow-slow-blas");
+    ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_TRUE(j.at("bench").is_string());
+    EXPECT_TRUE(j.at("map").is_string());
+    expect_side(j.at("candidate"));
+    expect_side(j.at("baseline"));
+    EXPECT_EQ(j.at("ratio").at("windows"), 2);
+    EXPECT_GT(j.at("phases").at("wall"), 0);
+    if (j.at("bench") != "factor") continue;
+    EXPECT_GT(j.at("bytes").at("peak"), j.at("bytes").at("factor"));
+    EXPECT_GE(j.at("attempts").size(), 1U);
+    if (std::string(arguments).find("--errors") == std::string::npos) continue;
+    EXPECT_LT(j.at("error").at("residual"), 0x1p-6);  // bf16
+    EXPECT_GT(j.at("error").at("residual"), 0x1p-20);
+  }
+}
+
+TEST(Bench, RefusesABaselineWhoseKernelsAreBelowTheCpu) {
+  const Outcome doctor = run("doctor --json", "OPENBLAS_CORETYPE=Prescott");
+  if (json::parse(doctor.out).at("blas").at("warning") == "") GTEST_SKIP() << "the BLAS is good";
+  const Outcome refused = run("bench factor --n 100", "OPENBLAS_CORETYPE=Prescott");
+  EXPECT_EQ(refused.code, 14);
+  EXPECT_NE(refused.err.find("--allow-slow-blas"), std::string::npos) << refused.err;
+  const Outcome allowed =
+      run("bench factor --n 100 --pairs 2 --allow-slow-blas", "OPENBLAS_CORETYPE=Prescott");
+  EXPECT_EQ(allowed.code, 0) << allowed.err;
+  EXPECT_NE(allowed.err.find("warning"), std::string::npos) << allowed.err;
 }
 
 TEST(Bench, RunsWithReferenceKernelsToo) {
