@@ -16,23 +16,20 @@ std::int64_t tile_matrix_bytes(const RungMap& map) {
   return bytes;
 }
 
-TileMatrix::TileMatrix(RungMap map) : map_(std::move(map)) {
-  const std::int64_t tiles = grid().tiles();
-  offsets_.resize(static_cast<std::size_t>(grid().count()));
-  for (std::int64_t j = 0; j < tiles; ++j) {
-    std::int64_t column = 0;
-    for (std::int64_t i = j; i < tiles; ++i) {
-      offsets_[static_cast<std::size_t>(grid().index(i, j))] = column;
-      column += shape_of(map_, i, j).bytes();
+TileMatrix::TileMatrix(RungMap map)
+    : map_(std::move(map)), memory_(tile_matrix_bytes(map_), core::Contents::any) {
+  std::int64_t offset = 0;
+  for (std::int64_t j = 0; j < grid().tiles(); ++j) {
+    for (std::int64_t i = j; i < grid().tiles(); ++i) {
+      offsets_.push_back(offset);
+      offset += shape_of(map_, i, j).bytes();
     }
-    columns_.emplace_back(column, core::Contents::any);  // every tile is written whole
-    bytes_ += column;
   }
 }
 
 Tile TileMatrix::tile(std::int64_t i, std::int64_t j) const {
   const std::int64_t offset = offsets_[static_cast<std::size_t>(grid().index(i, j))];
-  return {shape_of(map_, i, j), columns_[static_cast<std::size_t>(j)].data() + offset};
+  return {shape_of(map_, i, j), memory_.data() + offset};
 }
 
 }  // namespace stepwell::tiles

@@ -10,8 +10,9 @@
 
 namespace stepwell::tiles {
 
-/// A lower triangle in tiles, each in the format of its rung; one piece of memory for each block
-/// column. At uniform bf16 that is n^2 bytes and the diagonal tiles' upper halves.
+/// A lower triangle in tiles, each in the format of its rung, in one piece of memory (with one for
+/// each column, half a huge page would be lost in every one). At uniform bf16 that is n^2 bytes and
+/// the diagonal tiles' upper halves.
 class TileMatrix {
  public:
   TileMatrix() = default;
@@ -21,13 +22,12 @@ class TileMatrix {
   const Grid& grid() const { return map_.grid(); }
   const RungMap& map() const { return map_; }
   Tile tile(std::int64_t i, std::int64_t j) const;
-  std::int64_t bytes() const { return bytes_; }
+  std::int64_t bytes() const { return memory_.size(); }
 
  private:
   RungMap map_;
-  std::vector<std::int64_t> offsets_;  ///< of each tile in its column's memory
-  std::vector<core::Buffer<std::byte>> columns_;
-  std::int64_t bytes_ = 0;
+  std::vector<std::int64_t> offsets_;  ///< of each tile
+  core::Buffer<std::byte> memory_;
 };
 
 /// The shape of tile (i, j) under a map.
