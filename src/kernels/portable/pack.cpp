@@ -44,17 +44,25 @@ HWY_INLINE VD round_to(VD x, double min_normal) {
   const VD magic = hn::Mul(bounded, hn::Set(d, 1.5 * static_cast<double>(1ULL << (52 - fraction))));
   return hn::CopySign(hn::Sub(hn::Add(x, magic), magic), x);
 }
+template <int fraction>
+HWY_INLINE VF round_to(VF x, double min_normal) {
+  const DF d;
+  const DU du;
+  const VF leading = hn::BitCast(d, hn::And(hn::BitCast(du, x), hn::Set(du, 0x7f800000U)));
+  const VF bounded =
+      hn::Min(hn::Max(leading, hn::Set(d, static_cast<float>(min_normal))), hn::Set(d, 0x1p100F));
+  const VF magic = hn::Mul(bounded, hn::Set(d, 1.5F * static_cast<float>(1U << (23 - fraction))));
+  return hn::CopySign(hn::Sub(hn::Add(x, magic), magic), x);
+}
 
 /// What the terms are to sum up to: the number itself, at fp16 its rounding.
-HWY_INLINE VD whole(VD x, bool to_fp16) {
+template <class D, class V>
+HWY_INLINE V whole(D d, V x, bool to_fp16) {
   if (!to_fp16) return x;
-  const DD d;
-  const VD half = round_to<10>(x, 0x1p-14);
-  const VD infinity = hn::CopySign(hn::Inf(d), half);
-  return hn::IfThenElse(hn::Ge(hn::Abs(half), hn::Set(d, 65536.0)), infinity, half);
-}
-HWY_INLINE VF whole(VF x, bool) {
-  return x;
+  const V half = round_to<10>(x, 0x1p-14);
+  const V infinity = hn::CopySign(hn::Inf(d), half);
+  const V limit = hn::Set(d, static_cast<hn::TFromD<D>>(65536));
+  return hn::IfThenElse(hn::Ge(hn::Abs(half), limit), infinity, half);
 }
 
 /// Takes the leading bf16 term off 'rest' and returns its bits in dwords, as core::split does.
@@ -85,17 +93,18 @@ HWY_INLINE auto take_term(VF& rest) {
 }
 
 /// Splits 16 numbers of two neighbouring columns and interleaves their terms: one row of a tile in
-/// pairs order, for each plane.
-template <class T>
-HWY_INLINE void split_pair(const T* HWY_RESTRICT even, const T* HWY_RESTRICT odd, int planes,
-                           bool to_fp16, std::uint16_t* HWY_RESTRICT out,
-                           std::int64_t plane_stride) {
+/// pairs order, for each plane. The number of planes is known when it is compiled: what the last
+/// term leaves need not be computed.
+template <int planes, class T>
+HWY_INLINE void split_pair(const T* HWY_RESTRICT even, const T* HWY_RESTRICT odd, bool to_fp16,
+                           std::uint16_t* HWY_RESTRICT out, std::int64_t plane_stride) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
   const hn::Rebind<std::uint32_t, decltype(d)> du;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t r = 0; r < kEngineRows; r += lanes) {
-    auto first = whole(hn::LoadU(d, even + r), to_fp16);
-    auto second = whole(hn::LoadU(d, odd + r), to_fp16);
+    auto first = whole(d, hn::LoadU(d, even + r), to_fp16);
+    auto second = whole(d, hn::LoadU(d, odd + r), to_fp16);
+#pragma GCC unroll 3
     for (int p = 0; p < planes; ++p) {
       const auto low = take_term(first);
       const auto high = hn::ShiftLeft<16>(take_term(second));
@@ -165,7 +174,7 @@ HWY_INLINE void for_each_tile(std::int64_t panels, std::int64_t blocks, const F&
 
 /// Packs the engine tile (p, kb, half). Columns that lie in A whole and need no scaling are read
 /// where they are, others through a buffer.
-template <class From, class Work>
+template <int planes, class From, class Work>
 void pack_tile(Rung rung, MatrixView<const From> a, Shape shape, Scales scales, PackedOut out,
                std::int64_t p, std::int64_t kb, std::int64_t half) {
   HWY_ALIGN std::uint16_t pairs[3 * kTileNumbers];
@@ -192,27 +201,33 @@ void pack_tile(Rung rung, MatrixView<const From> a, Shape shape, Scales scales, 
       fetch_column(a, shape, scales, i, k, buffer[0]);
       fetch_column(a, shape, scales, i, k + 1, buffer[1]);
     }
-    split_pair(even, odd, out.planes, rung == Rung::fp16, to + pair * 32, stride);
+    split_pair<planes>(even, odd, rung == Rung::fp16, to + pair * 32, stride);
   }
   if (!direct) {
-    for (int plane = 0; plane < out.planes; ++plane) {
+    for (int plane = 0; plane < planes; ++plane) {
       transpose_tile(pairs + plane * kTileNumbers, target + plane * kPlaneNumbers);
     }
   }
 }
 
-template <class T>
-void pack(Rung rung, MatrixView<const T> a, Shape shape, Scales scales, PackedOut out) noexcept {
-  const bool narrow = std::is_same_v<T, float> && rung != Rung::fp16 && scales.row == nullptr &&
-                      scales.col == nullptr;
+template <int planes, class T>
+void pack_planes(Rung rung, MatrixView<const T> a, Shape shape, Scales scales, PackedOut out) {
+  const bool narrow = std::is_same_v<T, float> && scales.row == nullptr && scales.col == nullptr;
   for_each_tile(out.panels(), out.depth_blocks(),
                 [&](std::int64_t p, std::int64_t kb, std::int64_t half) HWY_ATTR {
                   if (narrow) {
-                    pack_tile<T, float>(rung, a, shape, scales, out, p, kb, half);
+                    pack_tile<planes, T, float>(rung, a, shape, scales, out, p, kb, half);
                   } else {
-                    pack_tile<T, double>(rung, a, shape, scales, out, p, kb, half);
+                    pack_tile<planes, T, double>(rung, a, shape, scales, out, p, kb, half);
                   }
                 });
+}
+
+template <class T>
+void pack(Rung rung, MatrixView<const T> a, Shape shape, Scales scales, PackedOut out) noexcept {
+  if (out.planes == 1) return pack_planes<1>(rung, a, shape, scales, out);
+  if (out.planes == 2) return pack_planes<2>(rung, a, shape, scales, out);
+  pack_planes<3>(rung, a, shape, scales, out);
 }
 
 /// Columns 2 * pair and 2 * pair + 1 of a tile in pairs order, terms summed in fp64.
