@@ -16,6 +16,7 @@
 #include "core/log.hpp"
 #include "core/system.hpp"
 #include "engine/shuffle_policy.hpp"
+#include "engine/starpu_home.hpp"
 #include "kernels/blas/blas.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/error.hpp"
@@ -75,6 +76,7 @@ void start(State& s, const Settings& settings) {
   starpu_conf conf;
   starpu_conf_init(&conf);
   default_environment("STARPU_SILENT", "1");
+  prepare_starpu_home();
   int threads = resolve_threads(settings.threads);
   if (threads > STARPU_MAXCPUS) {
     core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +

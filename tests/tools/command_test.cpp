@@ -266,6 +266,17 @@ TEST(Bench, RefusesABaselineWhoseKernelsAreBelowTheCpu) {
   EXPECT_NE(allowed.err.find("warning"), std::string::npos) << allowed.err;
 }
 
+// StarPU writes files to the home directory and ends the process when it can't.
+TEST(Bench, RunsWhereTheHomeDirectoryCantBeWritten) {
+  const std::string bench =
+      "bench factor --n 300 --tile 64 --pairs 1 --threads 2 --allow-slow-blas";
+  const Outcome no_home = run(bench, "HOME=/proc");
+  EXPECT_EQ(no_home.code, 0) << no_home.err;
+  const Outcome refused = run(bench, "STARPU_HOME=/proc");
+  EXPECT_EQ(refused.code, 14);
+  EXPECT_NE(refused.err.find("STARPU_HOME"), std::string::npos) << refused.err;
+}
+
 TEST(Bench, RunsWithReferenceKernelsToo) {
   for (const char* arguments : {"update --rung bf16 --size 33", "syrk --rung fp16 --size 33",
                                 "factor --rung bf16x2 --size 70", "trsm --rung bf16 --size 70",

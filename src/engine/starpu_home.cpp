@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/starpu_home.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include "core/log.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::engine {
+namespace {
+
+const char* variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+/// Makes the directory and those above it, as StarPU would; says whether files can be put there.
+bool make_writable(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
+      struct stat there {};  // a parent that exists may be on a file system that says otherwise
+      if (stat(part.c_str(), &there) != 0 || !S_ISDIR(there.st_mode)) return false;
+    }
+    if (slash == std::string::npos) break;
+  }
+  return access(path.c_str(), W_OK | X_OK) == 0;
+}
+
+bool can_hold_files(const std::string& sampling) {
+  return make_writable(sampling + "/bus") && make_writable(sampling + "/codelets");
+}
+
+/// A directory under /tmp that nobody else can have prepared for us.
+std::string own_directory() {
+  const char* const tmp = variable("TMPDIR");
+  const std::string path =
+      std::string(tmp != nullptr ? tmp : "/tmp") + "/stepwell-" + std::to_string(geteuid());
+  if (mkdir(path.c_str(), 0700) == 0) return path;
+  struct stat there {};
+  const bool ours = lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) &&
+                    there.st_uid == geteuid() && (there.st_mode & 077) == 0;
+  if (ours) return path;
+  std::string unique = path + "-XXXXXX";
+  return mkdtemp(unique.data()) == nullptr ? "" : unique;
+}
+
+}  // namespace
+
+void prepare_starpu_home() {
+  const char* const models = variable("STARPU_PERF_MODEL_DIR");
+  const char* const starpu_home = variable("STARPU_HOME");
+  const char* const chosen = models != nullptr ? models : starpu_home;
+  const char* const home = chosen != nullptr ? chosen : variable("HOME");
+  const std::string below = models != nullptr ? "" : "/.starpu/sampling";
+  if (home != nullptr && can_hold_files(home + below)) return;
+  if (chosen != nullptr) {
+    throw Error(ErrorCode::unsupported,
+                std::string("StarPU can't write to ") + chosen + ", where " +
+                    (models != nullptr ? "STARPU_PERF_MODEL_DIR" : "STARPU_HOME") +
+                    " says its files go; name a directory that can be written, or unset it");
+  }
+  const std::string own = own_directory();
+  if (own.empty() || !can_hold_files(own + "/.starpu/sampling")) {
+    throw Error(ErrorCode::unsupported,
+                "StarPU needs a directory for a few small files, and neither the home directory "
+                "nor TMPDIR can be written; set STARPU_HOME to one that can, or use one thread");
+  }
+  core::log("the home directory can't be written; StarPU's files go to " + own);
+  setenv("STARPU_HOME", own.c_str(), 1);
+}
+
+}  // namespace stepwell::engine
