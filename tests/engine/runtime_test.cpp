@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <set>
 
@@ -12,24 +11,6 @@
 /// The workers: started when they are needed, as many as were asked for, gone when their context
 /// is; and the order in which they take what is ready.
 namespace stepwell::engine::test {
-
-int thread_count() {
-  std::FILE* const status = std::fopen("/proc/self/status", "r");
-  if (status == nullptr) return -1;
-  char line[256];
-  int threads = -1;
-  while (std::fgets(line, sizeof(line), status) != nullptr) {
-    if (std::sscanf(line, "Threads: %d", &threads) == 1) break;
-  }
-  std::fclose(status);
-  return threads;
-}
-
-void stop_all_workers() {
-  { const Session session({2, 0}); }
-  stop_workers({2, 0});
-}
-
 namespace {
 
 /// Runs one task on the workers.
