@@ -27,7 +27,7 @@ class STEPWELL_API Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// The number asked for, or what 0 comes to now.
+  /// The number asked for, or what 0 comes to now; at most as many as StarPU was built for.
   int threads() const;
 
  private:

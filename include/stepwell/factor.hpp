@@ -65,7 +65,7 @@ struct FactorReport {
   std::int64_t tile = 0;
   std::array<std::int64_t, all_rungs.size()> tiles{};  ///< how many tiles each rung has
   Scaling scaling = Scaling::powers_of_two;
-  double mu = 1;             ///< the factor that keeps fp16 in its range, a power of four
+  double mu = 1;             ///< the factor that keeps fp16 in its range, a power of two
   double shift = 0;          ///< c: L L' = mu (H + c u diag(H)) but for rounding
   double unit_roundoff = 0;  ///< u: of the coarsest rung in the map; eps of an adaptive one
   bool toward_zero = false;

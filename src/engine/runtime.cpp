@@ -77,14 +77,7 @@ void start(State& s, const Settings& settings) {
   starpu_conf_init(&conf);
   default_environment("STARPU_SILENT", "1");
   prepare_starpu_home();
-  int threads = resolve_threads(settings.threads);
-  if (threads > STARPU_MAXCPUS) {
-    core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +
-                    " workers (configure it with --enable-maxcpus); using that many of " +
-                    std::to_string(threads));
-    threads = STARPU_MAXCPUS;
-  }
-  conf.ncpus = threads;
+  conf.ncpus = resolve_threads(settings.threads);
   conf.ncuda = conf.nopencl = conf.nmic = conf.nmpi_ms = 0;
   conf.catch_signals = 0;  // they are the program's
   if (settings.shuffle != 0) {
@@ -116,7 +109,12 @@ void stop(State& s) {
 }  // namespace
 
 int resolve_threads(int asked) {
-  return asked > 0 ? asked : core::cpu_allowance().threads;
+  const int threads = asked > 0 ? asked : core::cpu_allowance().threads;
+  if (threads <= STARPU_MAXCPUS) return threads;
+  core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +
+                  " workers (configure it with --enable-maxcpus); using that many of " +
+                  std::to_string(threads));
+  return STARPU_MAXCPUS;
 }
 
 Session::Session(const Settings& settings) {

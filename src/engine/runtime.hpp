@@ -14,7 +14,8 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// The number of threads that 'asked' comes to: what affinity and quota allow for 0.
+/// The number of threads that 'asked' comes to: what affinity and quota allow for 0, and never more
+/// than StarPU was built for.
 int resolve_threads(int asked);
 
 /// A call's hold on the workers: they are awake while at least one session lives. The BLAS has one

@@ -26,9 +26,12 @@ using tiles::RungMap;
 
 /// Below this many tiles a side there is too little to do side by side.
 constexpr std::int64_t kTilesForWorkers = 3;
-/// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1.
+/// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1/16. Beyond, the
+/// factor would precondition hardly better than the diagonal, and an indefinite matrix would pass
+/// for a definite one.
 constexpr double kFirstShift = 0.25;
 constexpr double kLastShift = 4096;
+constexpr double kLargestShift = 0x1p-4;
 
 [[noreturn]] void misuse(const std::string& text) {
   throw Error(ErrorCode::invalid_argument, "cholesky: " + text);
@@ -131,6 +134,8 @@ class Cholesky {
         start_(std::chrono::steady_clock::now()) {}
 
   Factor run() {
+    data_->n = a_.rows;
+    report().map = to_string(options_.map);
     report().scaling = options_.scaling;
     report().tile = grid_.tile;
     if (!diagonal_.finite) {
@@ -165,8 +170,8 @@ class Cholesky {
       rounding = Rounding::toward_zero;
       if (attempt(map, shift, rounding)) return;
     }
-    for (shift = std::max(kFirstShift, 2 * shift); shift <= kLastShift && shift * u <= 1;
-         shift *= 2) {
+    for (shift = std::max(kFirstShift, 2 * shift);
+         shift <= kLastShift && shift * u <= kLargestShift; shift *= 2) {
       if (attempt(map, shift, rounding)) return;
     }
     attempt_fp64();
@@ -181,10 +186,10 @@ class Cholesky {
   RungMap resolve_map() {
     if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
     const auto start = std::chrono::steady_clock::now();
-    const std::vector<double> scale = scale_factors(diagonal_, options_.scaling);
+    const Scale scale = scale_factors(diagonal_, options_.scaling);
     engine::GraphOptions g = workers_for(RungMap(grid_, uniform(Rung::fp32)), options_);
-    g.progress = nullptr;
     g.scratch_bytes = tiles::scratch_bytes(grid_.tile);
+    announce(options_.progress, grid_.count());
     engine::Graph graph(g);
     const RungMap map(grid_, options_.map.eps, tile_norms(graph, a_, grid_, scale),
                       adaptive_ladder());
@@ -208,12 +213,12 @@ class Cholesky {
     data_->l = tiles::TileMatrix(map);
     data_->scale = scale_factors(diagonal_, options_.scaling);
     r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
-    for (double& s : data_->scale) s *= std::sqrt(r.mu);
+    data_->scale.multiply_gain(r.mu);
     r.unit_roundoff = unit_of(map);
 
     Attempt attempt;
     attempt.a = a_;
-    attempt.scale = data_->scale.data();
+    attempt.scale = &data_->scale;
     attempt.diagonal_factor = 1 + shift * r.unit_roundoff;
     attempt.rounding = rounding;
     attempt.l = &data_->l;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stepwell/factor.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "factor/factor_data.hpp"
@@ -34,7 +35,7 @@ Factor::Factor(Factor&& other) noexcept = default;
 Factor& Factor::operator=(Factor&& other) noexcept = default;
 
 std::int64_t Factor::order() const {
-  return data_->l.grid().n;
+  return data_->n;
 }
 
 const FactorReport& Factor::report() const {
@@ -50,7 +51,8 @@ void Factor::copy_to(MatrixView<double> l) const {
   }
   const core::FpScope fp;
   std::vector<double> row;
-  for (const double s : data_->scale) row.push_back(1 / s);
+  const double root = std::sqrt(data_->scale.gain);
+  for (const double s : data_->scale.row) row.push_back(1 / (s * root));
   const kernels::Table& t = kernels::table();
   const tiles::Grid& grid = data_->l.grid();
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
-
+#include "factor/scaling.hpp"
 #include "stepwell/factor.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell {
 
-/// The inside of a Factor: diag(scale) A diag(scale) = L L' but for rounding and the shift. mu is
-/// part of the scale.
+/// The inside of a Factor: diag(scale.row) A diag(scale.col) = L L' but for rounding and the shift.
+/// mu is part of the scale's gain.
 struct FactorData {
+  std::int64_t n = 0;
   tiles::TileMatrix l;
-  std::vector<double> scale;
+  factor::Scale scale;
   FactorReport report;
 };
 

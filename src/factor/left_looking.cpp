@@ -233,15 +233,15 @@ void left_looking(Graph& graph, Attempt& attempt) {
 }
 
 std::vector<double> tile_norms(Graph& graph, MatrixView<const double> a, const Grid& grid,
-                               const std::vector<double>& scale) {
+                               const Scale& scale) {
   std::vector<double> norms(static_cast<std::size_t>(grid.count()));
   const engine::TaskGuard guard(graph);
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {
       const std::int64_t row = i * grid.tile;
       const std::int64_t col = j * grid.tile;
-      const NormTask x{a.block(row, col, grid.size(i), grid.size(j)), scale.data() + row,
-                       scale.data() + col, i == j,
+      const NormTask x{a.block(row, col, grid.size(i), grid.size(j)), scale.row.data() + row,
+                       scale.col.data() + col, i == j,
                        &norms[static_cast<std::size_t>(grid.index(i, j))]};
       graph.insert(norm_codelet(), x, {}, {});
     }

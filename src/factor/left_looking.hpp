@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/graph.hpp"
+#include "factor/scaling.hpp"
 #include "kernels/scan.hpp"
 #include "tiles/operations.hpp"
 #include "tiles/tile_matrix.hpp"
@@ -16,7 +17,7 @@ namespace stepwell::factor {
 /// the pivot (written by the one diagonal tile that fails).
 struct Attempt {
   MatrixView<const double> a;
-  const double* scale = nullptr;
+  const Scale* scale = nullptr;
   double diagonal_factor = 1;  ///< 1 + c u
   tiles::Rounding rounding = tiles::Rounding::nearest;
   const tiles::TileMatrix* l = nullptr;
@@ -31,12 +32,12 @@ std::int64_t workspace_bytes(const tiles::RungMap& map, int workers);
 /// How many tasks it inserts.
 std::int64_t task_count(const tiles::RungMap& map);
 
-/// L L' = diag(scale) A diag(scale), shifted. Returns when all is done, or when a pivot has failed
-/// (attempt.pivot) or the caller has cancelled.
+/// L L' = diag(scale.row) A diag(scale.col), shifted. Returns when all is done, or when a pivot has
+/// failed (attempt.pivot) or the caller has cancelled.
 void left_looking(engine::Graph& graph, Attempt& attempt);
 
-/// The Frobenius norms of the tiles of diag(scale) A diag(scale), in the grid's order.
+/// The Frobenius norms of the tiles of the scaled matrix, in the grid's order.
 std::vector<double> tile_norms(engine::Graph& graph, MatrixView<const double> a,
-                               const tiles::Grid& grid, const std::vector<double>& scale);
+                               const tiles::Grid& grid, const Scale& scale);
 
 }  // namespace stepwell::factor

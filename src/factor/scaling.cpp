@@ -19,33 +19,50 @@ Diagonal read_diagonal(MatrixView<const double> a) {
   return d;
 }
 
-std::vector<double> scale_factors(const Diagonal& diagonal, Scaling scaling) {
-  std::vector<double> scale(diagonal.value.size(), 1.0);
-  for (std::size_t i = 0; i < scale.size(); ++i) {
-    const double x = std::abs(diagonal.value[i]);
-    if (scaling == Scaling::none || !std::isfinite(x) || x == 0) continue;
-    if (scaling == Scaling::unit_diagonal) {
-      scale[i] = 1 / std::sqrt(x);
-      continue;
+void Scale::multiply_gain(double factor) {
+  gain *= factor;
+  for (std::size_t i = 0; i < row.size(); ++i) col[i] = gain * row[i];
+}
+
+Scale scale_factors(const Diagonal& diagonal, Scaling scaling) {
+  Scale scale;
+  scale.row.assign(diagonal.value.size(), 1.0);
+  scale.col = scale.row;
+  const auto usable = [](double x) { return std::isfinite(x) && x != 0; };
+  if (scaling == Scaling::unit_diagonal) {
+    for (std::size_t i = 0; i < scale.row.size(); ++i) {
+      const double x = diagonal.value[i];
+      if (usable(x)) scale.row[i] = scale.col[i] = 1 / std::sqrt(std::abs(x));
     }
-    int exponent = 0;
-    std::frexp(x, &exponent);  // x = m 2^exponent with 1/2 <= m < 1: h_ii is m or 2m
-    scale[i] = std::ldexp(1.0, -((exponent - (exponent & 1)) / 2));
   }
+  if (scaling != Scaling::powers_of_two) return scale;
+  double largest = 0;
+  for (const double x : diagonal.value) {
+    if (usable(x)) largest = std::max(largest, std::abs(x));
+  }
+  // Within what a product of two factors can take: of matrices beyond, only powers of four of the
+  // scale give the same bits.
+  const int reference = largest == 0 ? 0 : std::clamp(std::ilogb(largest) + 1, -960, 960);
+  for (std::size_t i = 0; i < scale.row.size(); ++i) {
+    if (!usable(diagonal.value[i])) continue;
+    // |a_ii| = m 2^(reference + below) with 1/2 <= m < 1: h_ii is m or 2m.
+    const int below = std::ilogb(diagonal.value[i]) + 1 - reference;
+    scale.row[i] = std::ldexp(1.0, -((below - (below & 1)) / 2));
+  }
+  scale.multiply_gain(std::ldexp(1.0, -reference));
   return scale;
 }
 
-double choose_mu(const tiles::RungMap& map, const Diagonal& diagonal,
-                 const std::vector<double>& scale, double theta, double shift) {
+double choose_mu(const tiles::RungMap& map, const Diagonal& diagonal, const Scale& scale,
+                 double theta, double shift) {
   if (!map.uses(Rung::fp16)) return 1;
   double largest = 0;
-  for (std::size_t i = 0; i < scale.size(); ++i) {
-    largest = std::max(largest, std::abs(scale[i] * diagonal.value[i]) * scale[i]);
+  for (std::size_t i = 0; i < scale.row.size(); ++i) {
+    largest = std::max(largest, std::abs(scale.row[i] * diagonal.value[i]) * scale.col[i]);
   }
   const double u = info(map.coarsest()).unit_roundoff;
   const double mu = theta * info(Format::fp16).largest / (largest * (1 + shift * u));
-  if (!(mu > 0) || !std::isfinite(mu)) return 1;
-  return std::ldexp(1.0, static_cast<int>(2 * std::floor(std::ilogb(mu) / 2.0)));
+  return mu > 0 && std::isfinite(mu) ? std::ldexp(1.0, std::ilogb(mu)) : 1;
 }
 
 }  // namespace stepwell::factor

@@ -19,14 +19,25 @@ struct Diagonal {
 };
 Diagonal read_diagonal(MatrixView<const double> a);
 
-/// 1/D_i. An element of the diagonal that is zero or not finite is left alone (factor 1); of a
-/// negative one the size counts.
-std::vector<double> scale_factors(const Diagonal& diagonal, Scaling scaling);
+/// H = diag(row) A diag(col), with col = gain * row: symmetric, though the two differ, and so no
+/// square root of the gain is needed but to write L out.
+struct Scale {
+  std::vector<double> row;
+  std::vector<double> col;
+  double gain = 1;  ///< a power of two
+  friend bool operator==(const Scale&, const Scale&) = default;
 
-/// mu = theta xmax / (max h_ii (1 + cu)), rounded down to a power of four so that sqrt(mu) is
-/// exact; 1 for a map without fp16. After it no number of L can leave fp16's range:
-/// l_ij^2 <= mu h_ii (1 + cu).
-double choose_mu(const tiles::RungMap& map, const Diagonal& diagonal,
-                 const std::vector<double>& scale, double theta, double shift);
+  void multiply_gain(double factor);
+};
+
+/// For powers of two: 1/D_i relative to the largest diagonal element, whose power of two is the
+/// gain; so H is the same bits for A and sA, s any power of two. A diagonal element that is zero or
+/// not finite is left alone; of a negative one the size counts.
+Scale scale_factors(const Diagonal& diagonal, Scaling scaling);
+
+/// mu = theta xmax / (max h_ii (1 + cu)), rounded down to a power of two; 1 for a map without fp16.
+/// After it no number of L can leave fp16's range: l_ij^2 <= mu h_ii (1 + cu).
+double choose_mu(const tiles::RungMap& map, const Diagonal& diagonal, const Scale& scale,
+                 double theta, double shift);
 
 }  // namespace stepwell::factor

@@ -45,8 +45,8 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
     const std::int64_t row = x.i * grid.tile;
     const std::int64_t col = x.j * grid.tile;
     tiles::load_tile(t, at.a.block(row, col, sums.rows, sums.cols), shape,
-                     {at.scale + row, at.scale + col}, at.diagonal_factor, sums,
-                     at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
+                     {at.scale->row.data() + row, at.scale->col.data() + col}, at.diagonal_factor,
+                     sums, at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
     task.lap(Phase::load);
   }
   std::vector<tiles::TileIn> left;

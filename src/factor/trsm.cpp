@@ -29,7 +29,8 @@ using tiles::RungMap;
 /// Block columns of L that are prepared at a time.
 constexpr std::int64_t kRing = 2;
 
-/// What the tasks share. X = diag(row) B diag(col) L'^-T, where L' is the stored factor.
+/// What the tasks share. With the stored factor L', L = diag(1 / scale.row) L' / sqrt(gain), so
+/// B L^-T = sqrt(gain) B diag(scale.row) L'^-T.
 struct Trsm {
   const FactorData* factor = nullptr;
   MatrixView<double> b;
@@ -57,7 +58,7 @@ void run_scale(Task& task, const void* arguments) {
   double* const largest = x.s->row.data() + first;
   for (std::int64_t j = 0; j < x.s->b.cols; ++j) {
     const double* const column = x.s->b.column(j) + first;
-    const double col = x.s->factor->scale[static_cast<std::size_t>(j)];
+    const double col = x.s->factor->scale.row[static_cast<std::size_t>(j)];
     for (std::int64_t r = 0; r < rows; ++r) {
       const double size = std::abs(column[r]) * col;
       largest[r] = size > largest[r] ? size : largest[r];
@@ -105,7 +106,8 @@ void run_tile(Task& task, const void* arguments) {
   const MatrixView<double> b = s.b.block(row, col, shape.rows, shape.cols);
   const double* const scale = s.row.data() + row;
   kernels::Scan scan;
-  tiles::load_tile(t, b, tiles::Shape::full, {scale, s.factor->scale.data() + col}, 1, sums, scan);
+  tiles::load_tile(t, b, tiles::Shape::full, {scale, s.factor->scale.row.data() + col}, 1, sums,
+                   scan);
   task.lap(Phase::load);
 
   std::size_t next = 0;
@@ -124,7 +126,8 @@ void run_tile(Task& task, const void* arguments) {
   tiles::solve_tile(t, inverse_of(map, x.j, task.data(next + 1)), sums, tiles::Rounding::nearest,
                     {shape, task.data(next)}, scratch);
   std::vector<double> unscale(static_cast<std::size_t>(b.rows));
-  for (std::size_t r = 0; r < unscale.size(); ++r) unscale[r] = 1 / scale[r];
+  const double gain = std::sqrt(s.factor->scale.gain);
+  for (std::size_t r = 0; r < unscale.size(); ++r) unscale[r] = gain / scale[r];
   if (sums.wide()) {
     write_back<double>(sums.fp64(), unscale, b);
   } else {

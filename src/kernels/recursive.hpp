@@ -63,7 +63,8 @@ void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, M
 enum class Rounding : unsigned char { nearest, toward_zero };
 
 /// Cuts the elements of A (on and below the diagonal if shape is lower) to the significant bits
-/// that 'rung' stores, so that packing them rounds nothing more. fp32 and finer: nothing to do.
+/// that 'rung' stores, so that packing them rounds nothing more (but at fp16 below its normal
+/// range). fp32 and finer: nothing to do.
 void truncate(MatrixView<float> a, Rung rung, Shape shape);
 
 /// The same at a rung with planes, as an off-diagonal tile of the factorization needs it:

@@ -186,9 +186,11 @@ void expect_lapacks_pivot(const Dense<double>& a, const char* map) {
 TEST_P(NotPositiveDefinite, IsFoundAtLapacksPivot) {
   for (const std::int64_t pivot : {1, 2, 31, 63, 64, 65, 127, 128, 200, 298, 299}) {
     SCOPED_TRACE(pivot);
-    const Dense<double> a = indefinite(300, pivot, -9);
-    ASSERT_EQ(lapack_pivot(a), pivot);
-    expect_lapacks_pivot(a, GetParam());
+    for (const double schur : {-9.0, -1.0, -0.5}) {  // smallest eigenvalues -2.2, -0.41, -0.22
+      const Dense<double> a = indefinite(300, pivot, schur);
+      ASSERT_EQ(lapack_pivot(a), pivot);
+      expect_lapacks_pivot(a, GetParam());
+    }
   }
 }
 
@@ -242,18 +244,15 @@ TEST(FactorIndefinite, IsFoundAtFineRungsWhenItIsSlight) {
   }
 }
 
-// At coarse rungs a large shift makes some indefinite matrices definite: the report says at which
-// pivot it began, and that L is the shifted matrix's.
+// Indefinite by less than the largest shift that is tried: a factor is no proof of definiteness.
+// The report says at which pivot it began, and that L is the shifted matrix's.
 TEST(FactorIndefinite, LeavesATraceWhereAShiftMendsIt) {
-  const Dense<double> a = indefinite(300, 100, -1);
+  const Dense<double> a = indefinite(300, 100, -0.05);
   ASSERT_EQ(lapack_pivot(a), 100);
-  for (const char* map : {"bf16", "fp16", "adaptive:1e-2"}) {
-    const FactorReport report = factor_of(a, options_for(map)).report();
-    EXPECT_EQ(report.attempts.front().pivot, 100) << map;
-    EXPECT_TRUE(report.outcome == FactorOutcome::not_positive_definite ||
-                (report.outcome == FactorOutcome::ok && report.shift > 0))
-        << map;
-  }
+  const FactorReport report = factor_of(a, options_for("bf16")).report();
+  EXPECT_EQ(report.attempts.front().pivot, 100);
+  EXPECT_EQ(report.outcome, FactorOutcome::ok);
+  EXPECT_GT(report.shift, 0);
 }
 
 // ---- not finite

@@ -58,7 +58,10 @@ double residual(const Dense<double>& a, const Dense<double>& l);
 /// (v each); the diagonal blocks' condition, below 3, is in the 8.
 double residual_bound(const FactorReport& report, std::int64_t n);
 
-/// The same bits in every element of L, the same scaling and path.
+/// The same bits in every element of L as it is stored.
+::testing::AssertionResult same_tiles(const Factor& got, const Factor& expected);
+
+/// And the same scaling and path.
 ::testing::AssertionResult same_factor(const Factor& got, const Factor& expected);
 
 /// Runs f and returns the error it throws; fails the test if it throws none or another one.

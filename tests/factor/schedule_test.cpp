@@ -39,10 +39,10 @@ TEST_P(SameBits, ForAnyNumberOfWorkers) {
 std::vector<double> tiles_from(const Dense<double>& a, const char* map,
                                const engine::GraphOptions& graph_options) {
   const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
-  const std::vector<double> scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
+  const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
   Attempt attempt;
   attempt.a = a.view();
-  attempt.scale = scale.data();
+  attempt.scale = &scale;
   attempt.l = &l;
   engine::Graph graph(graph_options);
   left_looking(graph, attempt);

@@ -71,7 +71,8 @@ std::vector<double> row_of(const Factor& factor, std::int64_t i) {
     tiles::copy_tile(kernels::table(), d.l.tile(block, k), {}, out);
     for (std::int64_t c = 0; c < out.cols; ++c) {
       row[static_cast<std::size_t>(k * grid.tile + c)] =
-          out(i % grid.tile, c) / d.scale[static_cast<std::size_t>(i)];
+          out(i % grid.tile, c) /
+          (d.scale.row[static_cast<std::size_t>(i)] * std::sqrt(d.scale.gain));
     }
   }
   return row;
@@ -113,7 +114,7 @@ double engine_seconds(const Cholesky& s, const Factor& factor) {
   const tiles::TileMatrix l(factor.data().l.map());
   factor::Attempt attempt;
   attempt.a = view(static_cast<const double*>(s.a.data()), s.n, s.n);
-  attempt.scale = factor.data().scale.data();
+  attempt.scale = &factor.data().scale;
   attempt.l = &l;
   std::vector<double> seconds;
   for (int i = 0; i < 7; ++i) {
