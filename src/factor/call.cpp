@@ -83,4 +83,11 @@ void book(const engine::GraphTimes& from, PhaseTimes& to) {
   to.tasks = from.tasks;
 }
 
+void finish(engine::Graph& graph, Clock::time_point start, Level3Report& report) {
+  graph.wait();
+  report.cancelled = graph.stopped();
+  book(graph.times(), report.times);
+  report.times.wall = seconds_since(start);
+}
+
 }  // namespace stepwell::factor

@@ -7,6 +7,7 @@
 
 #include "engine/graph.hpp"
 #include "stepwell/context.hpp"
+#include "stepwell/level3.hpp"
 #include "stepwell/times.hpp"
 
 /// What the entry points of this layer share: choosing tile and workers, checking memory, booking
@@ -39,5 +40,8 @@ void announce(Progress* progress, std::int64_t tasks);
 
 /// Takes the graph's times over, but for the wall clock's.
 void book(const engine::GraphTimes& from, PhaseTimes& to);
+
+/// Waits for the tasks of a level-3 operation that began at 'start', and reports.
+void finish(engine::Graph& graph, Clock::time_point start, Level3Report& report);
 
 }  // namespace stepwell::factor

@@ -178,10 +178,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
     insert.rows(j);
     for (std::int64_t i = j; i < tiles; ++i) insert.tile(i, j);
   }
-  graph.wait();
-  report.cancelled = graph.stopped();
-  book(graph.times(), report.times);
-  report.times.wall = seconds_since(start);
+  finish(graph, start, report);
   return report;
 }
 

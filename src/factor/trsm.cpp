@@ -270,10 +270,7 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
     insert.prepare(j);
     for (std::int64_t i = 0; i < down; ++i) insert.tile(i, j);
   }
-  graph.wait();
-  report.cancelled = graph.stopped();
-  book(graph.times(), report.times);
-  report.times.wall = seconds_since(start);
+  finish(graph, start, report);
   return report;
 }
 
