@@ -109,13 +109,13 @@ class STEPWELL_API Factor {
 /// misuse (invalid_argument), a matrix that does not fit (out_of_memory, too_large) and a forked
 /// child (unsupported).
 ///
-/// Cost n^3/3 products at the map's rungs. Memory: L (n^2 bytes at bf16, 2 n^2 at bf16x2 and fp32's
-/// half, 4 n^2 at fp64) and about two block columns; report().peak_bytes, or factor_bytes()
-/// beforehand.
+/// Cost n^3/3 products at the map's rungs. Memory: L (n^2 bytes at bf16; 2 n^2 at bf16x2, fp16 and
+/// fp32; 3 n^2 at bf16x3; 4 n^2 at fp64) and about two block columns: report().peak_bytes, or
+/// factor_bytes() beforehand.
 STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& options = {});
 
-/// The peak_bytes that cholesky() will need for a matrix of order n on this many workers. For an
-/// adaptive map: at most (all tiles at fp64).
+/// The peak_bytes that cholesky() will report for a matrix of order n and these options; for an
+/// adaptive map, which depends on A, at most that.
 STEPWELL_API std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options = {});
 
 }  // namespace stepwell

@@ -71,7 +71,7 @@ engine::GraphOptions workers_for(const RungMap& map, const FactorOptions& option
 std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g) {
   const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
   return tiles::tile_matrix_bytes(map) + workspace_bytes(map, static_cast<int>(workers_of(g))) +
-         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 16;
+         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 24;
 }
 
 /// The rungs an adaptive map chooses from, cheap to dear. bf16x3 and fp32 are equally accurate; on

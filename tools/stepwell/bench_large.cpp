@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "bench_report.hpp"
 #include "core/system.hpp"
@@ -75,6 +77,17 @@ std::string details_text(const ordered_json& details) {
   return text;
 }
 
+/// On a terminal, says which run is under way: large matrices take minutes.
+void announce_runs(Side& side) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  const auto count = std::make_shared<int>(0);
+  side.run = [run = side.run, name = side.name, count] {
+    fmt::print(stderr, "\r\033[K{}, run {} ", name, ++*count);
+    run();
+    fmt::print(stderr, "\r\033[K");
+  };
+}
+
 }  // namespace
 
 std::string large_help(const std::string& op) {
@@ -99,9 +112,11 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
   if (request.k == 0) request.k = request.n;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;
   const BlasThreads blas_threads(request.threads);
-  const LargeBench bench = op.make(request);
+  LargeBench bench = op.make(request);
   refuse_slow_blas(bench.contest.baseline, request.allow_slow_blas);
 
+  announce_runs(bench.contest.candidate);
+  announce_runs(bench.contest.baseline);
   HarnessOptions options;
   options.windows = request.pairs;
   const ContestResult result = alternate(bench.contest, options);
