@@ -231,7 +231,8 @@ TEST(Bench, MeasuresWholeOperations) {
        {"factor --n 700 --tile 64 --map bf16 --errors", "factor --n 300 --map fp16,fp32 --tile 96",
         "factor --n 300 --map adaptive:1e-6 --matrix matern --tile 64 --against spotrf",
         "factor --n 200 --map bf16x2 --matrix geometric --condition 1e3 --threads 1",
-        "factor --n 500 --tile 64 --against one-worker --threads 2", "syrk --n 300 --k 500",
+        "factor --n 500 --tile 64 --against one-worker --threads 2",
+        "factor --n 200 --map bf16 --against map:fp64", "syrk --n 300 --k 500",
         "syrk --n 200 --map fp16 --against ssyrk", "syrk --n 300 --tile 64 --against one-worker",
         "trsm --n 300 --m 200", "trsm --n 200 --map fp32 --against strsm",
         "trsm --n 300 --map bf16,fp32 --tile 64 --against one-worker"}) {

@@ -38,8 +38,10 @@ struct Cholesky {
     options.context = &context;
   }
 
-  Factor factorize(Context& workers) {
+  Factor factorize(Context& workers) { return factorize(workers, options.map); }
+  Factor factorize(Context& workers, const PrecisionMap& map) {
     FactorOptions o = options;
+    o.map = map;
     o.context = &workers;
     Factor f = cholesky(view(static_cast<const double*>(a.data()), n, n), o);
     if (!f.ok()) {
@@ -243,7 +245,8 @@ void add_lapack(const std::shared_ptr<Cholesky>& s, const char* name, int thread
 
 LargeBench make_factor_bench(const LargeRequest& request) {
   const std::int64_t matrix = core::size_product(request.n, request.n, 8, "matrix");
-  const bool copies = request.against != "one-worker" || request.errors;
+  const bool lapack = request.against == "dpotrf" || request.against == "spotrf";
+  const bool copies = lapack || request.errors;
   require_memory(matrix + (copies ? matrix : 0) + (request.errors ? matrix : matrix / 4));
   const auto s = std::make_shared<Cholesky>(request);
   LargeBench bench;
@@ -256,6 +259,12 @@ LargeBench make_factor_bench(const LargeRequest& request) {
   if (request.against == "one-worker") {
     contest.baseline = our_side("cholesky", kernels::table().cap, 1);
     contest.baseline.run = [s] { s->factorize(s->one); };
+  } else if (request.against.starts_with(kAgainstMap)) {
+    const std::string other = request.against.substr(kAgainstMap.size());
+    const PrecisionMap map = parse_map(other);
+    contest.baseline = our_side("cholesky", kernels::table().cap, request.threads);
+    contest.baseline.name += " " + other;
+    contest.baseline.run = [s, map] { s->factorize(s->context, map); };
   } else if (request.against == "spotrf") {
     add_lapack<float>(s, "spotrf", request.threads, contest.baseline);
   } else {

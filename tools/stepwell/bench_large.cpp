@@ -93,18 +93,22 @@ void announce_runs(Side& side) {
 std::string large_help(const std::string& op) {
   return fmt::format(
       "Baselines: {} (the default first). The library's routines run with as many threads;\n"
-      "one-worker is the same operation on the calling thread alone.\n"
+      "one-worker is the same operation on the calling thread alone{}.\n"
       "Maps: a rung (bf16, bf16x2, bf16x3, fp16, fp32, fp64), rungs by level of the recursion\n"
       "(bf16,bf16x2,fp32){}.\n\n"
       "Example:\n  stepwell bench {} --n 8192 --map bf16 --json",
-      fmt::join(find_op(op).baselines, ", "), op == "factor" ? ", or adaptive:<eps>" : "", op);
+      fmt::join(find_op(op).baselines, ", "),
+      op == "factor" ? ", map:<map> the same at another map" : "",
+      op == "factor" ? ", or adaptive:<eps>" : "", op);
 }
 
 void bench_large(const std::string& name, const LargeRequest& asked) {
   const LargeOp& op = find_op(name);
   LargeRequest request = asked;
   if (request.against.empty()) request.against = op.baselines[0];
-  if (std::find(op.baselines.begin(), op.baselines.end(), request.against) == op.baselines.end()) {
+  const bool other_map = name == "factor" && request.against.starts_with(kAgainstMap);
+  if (!other_map &&
+      std::find(op.baselines.begin(), op.baselines.end(), request.against) == op.baselines.end()) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("'{}' can't be compared with '{}'; there are {}", name, request.against,
                             fmt::join(op.baselines, ", ")));

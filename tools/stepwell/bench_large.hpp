@@ -30,6 +30,9 @@ struct LargeRequest {
   bool json = false;
 };
 
+/// As a baseline of factor: the same at the map that follows.
+inline constexpr std::string_view kAgainstMap = "map:";
+
 /// What one operation gives the driver.
 struct LargeBench {
   Contest contest;
