@@ -10,13 +10,15 @@
 #include "bench.hpp"
 #include "bench_data.hpp"
 #include "core/buffer.hpp"
+#include "engine/team.hpp"
 #include "kernels/kernels.hpp"
-#include "team.hpp"
 
 /// symv and gemv: FP64 products with one vector by a team of threads. They are bound by reading A:
 /// the rate counts the bytes of A that the product needs.
 namespace stepwell::tool {
 namespace {
+
+using engine::Team;
 
 /// Blocks of A a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
 /// columns stream by.

@@ -9,14 +9,17 @@
 #include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/split.hpp"
+#include "engine/team.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
-#include "team.hpp"
 
 /// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a team of threads. Bound by
 /// reading L: the rate counts the bytes of the tiles that the solve needs.
 namespace stepwell::tool {
 namespace {
+
+using engine::Counter;
+using engine::Team;
 
 constexpr std::int64_t kTile = 512;
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace stepwell::tool {
+namespace stepwell::engine {
 
 /// A number that only grows and that threads wait for: they spin a while, because what they wait
 /// for comes within microseconds as a rule, then sleep.
@@ -22,10 +22,13 @@ class Counter {
   std::atomic<std::int64_t> value_{0};
 };
 
-/// A few threads that stay for the benchmark's life and all run the same function. The caller is
-/// thread 0. Between runs they spin before they sleep: waking up takes longer than a kernel.
+/// A few threads that live as long as the team and all run the same function. The caller is thread
+/// 0. Between runs they spin before they sleep: waking up takes longer than a kernel. For work that
+/// comes in pieces of microseconds and is bound by memory, as refinement is, where a graph of tasks
+/// costs more than the pieces. Jobs must not throw.
 class Team {
  public:
+  /// Has fewer threads where the system gives no more.
   explicit Team(int threads);
   ~Team();
   Team(const Team&) = delete;
@@ -35,6 +38,10 @@ class Team {
 
   /// Calls job(thread) on every thread and returns when all are done.
   void run(const std::function<void(int)>& job);
+
+  /// Calls body(i) for i = 0 .. count - 1, begun in this order, each on whichever thread is free.
+  /// body(i) may wait for what an earlier i does: that has begun.
+  void for_each(std::int64_t count, const std::function<void(std::int64_t)>& body);
 
   /// Within a job: waits until all threads have come here. Each thread calls it equally often.
   void barrier();
@@ -49,4 +56,4 @@ class Team {
   Counter arrived_;                                ///< at barriers, over all of them
 };
 
-}  // namespace stepwell::tool
+}  // namespace stepwell::engine

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "team.hpp"
+#include "engine/team.hpp"
 
-namespace stepwell::tool {
+#include <system_error>
+
+namespace stepwell::engine {
 
 std::int64_t Counter::add() {
   const std::int64_t sum = value_.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -26,7 +28,11 @@ void Counter::wait_for(std::int64_t target) const {
 }
 
 Team::Team(int threads) {
-  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+  try {
+    for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+  } catch (const std::system_error&) {
+    // a limit on threads: those that are there do it
+  }
 }
 
 Team::~Team() {
@@ -36,10 +42,18 @@ Team::~Team() {
 }
 
 void Team::run(const std::function<void(int)>& job) {
+  if (workers_.empty()) return job(0);
   job_ = &job;
   const std::int64_t runs = started_.add();
   job(0);
   finished_.wait_for(runs * static_cast<std::int64_t>(workers_.size()));
+}
+
+void Team::for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
+  std::atomic<std::int64_t> next{0};
+  run([&](int) {
+    for (std::int64_t i = next++; i < count; i = next++) body(i);
+  });
 }
 
 void Team::barrier() {
@@ -56,4 +70,4 @@ void Team::work(int thread) {
   }
 }
 
-}  // namespace stepwell::tool
+}  // namespace stepwell::engine

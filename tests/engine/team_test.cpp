@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stepwell/team.hpp"
+#include "engine/team.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-namespace stepwell::tool {
+namespace stepwell::engine {
 namespace {
 
 TEST(Team, RunsTheJobOnceOnEveryThread) {
@@ -55,4 +55,4 @@ TEST(Counter, WakesSleepers) {
 }
 
 }  // namespace
-}  // namespace stepwell::tool
+}  // namespace stepwell::engine
