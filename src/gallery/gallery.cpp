@@ -5,54 +5,26 @@
 #include <cmath>
 #include <vector>
 
+#include "gallery/covariance.hpp"
+
 namespace stepwell::gallery {
-namespace {
-
-/// The even bits of x, pushed together.
-std::uint32_t even_bits(std::uint64_t x) {
-  std::uint32_t out = 0;
-  for (int b = 0; b < 32; ++b) out |= static_cast<std::uint32_t>((x >> (2 * b)) & 1U) << b;
-  return out;
-}
-
-struct Point {
-  double x, y;
-};
-
-std::vector<Point> morton_grid(std::int64_t n) {
-  std::int64_t side = 1;  // of the smallest square of a power of two that holds n points
-  while (side * side < n) side *= 2;
-  std::vector<Point> points(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto code = static_cast<std::uint64_t>(i);
-    points[static_cast<std::size_t>(i)] = {even_bits(code) / static_cast<double>(side),
-                                           even_bits(code >> 1) / static_cast<double>(side)};
-  }
-  return points;
-}
-
-}  // namespace
 
 void fill_dominant(MatrixView<double> a, std::uint64_t seed) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
-    const auto column = (seed << 44) + static_cast<std::uint64_t>(j) * (std::uint64_t{1} << 24);
     a(j, j) = static_cast<double>(a.rows);
-    for (std::int64_t i = j + 1; i < a.rows; ++i) {
-      a(i, j) = noise(column + static_cast<std::uint64_t>(i));
-    }
+    for (std::int64_t i = j + 1; i < a.rows; ++i) a(i, j) = element_noise(seed, i, j);
   }
 }
 
 void fill_matern(MatrixView<double> a, const Matern& matern) {
-  const std::vector<Point> p = morton_grid(a.rows);
-  const double factor = std::sqrt(3.0) / matern.length;
+  const std::vector<Point> p = grid_points(a.rows);
   for (std::int64_t j = 0; j < a.cols; ++j) {
     const Point pj = p[static_cast<std::size_t>(j)];
     for (std::int64_t i = j; i < a.rows; ++i) {
       const Point pi = p[static_cast<std::size_t>(i)];
-      const double r = factor * std::hypot(pi.x - pj.x, pi.y - pj.y);
-      a(i, j) = (1 + r) * std::exp(-r) + (i == j ? matern.nugget : 0);
+      a(i, j) = matern_covariance(distance(pi, pj) / matern.length);
     }
+    a(j, j) += matern.nugget;
   }
 }
 

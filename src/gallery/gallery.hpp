@@ -7,19 +7,39 @@
 #include "stepwell/view.hpp"
 
 /// Test matrices: symmetric positive definite, the same numbers for the same arguments everywhere.
-/// Only the lower triangle is written.
+/// These write the lower triangle only; recipe.hpp has more kinds, and whole matrices.
 namespace stepwell::gallery {
 
-/// A number in [-1, 1) that depends on the index alone (splitmix64).
-inline double noise(std::uint64_t index) {
+/// 64 random bits that depend on the index alone (splitmix64).
+inline std::uint64_t hash(std::uint64_t index) {
   std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
+  return z ^ (z >> 31);
+}
+
+/// A number in [-1, 1) that depends on the index alone.
+inline double noise(std::uint64_t index) {
+  return static_cast<double>(static_cast<std::int64_t>(hash(index))) * 0x1p-63;
+}
+
+/// A number in [0, 1) that depends on the index alone.
+inline double uniform(std::uint64_t index) {
+  return static_cast<double>(hash(index) >> 11) * 0x1p-53;
+}
+
+/// The first index of a run of numbers that is a seed's own; 'part' tells its runs apart.
+inline std::uint64_t stream(std::uint64_t seed, std::uint64_t part) {
+  return hash(hash(seed) + part);
+}
+
+/// Element (i, j) of a random matrix.
+inline double element_noise(std::uint64_t seed, std::int64_t i, std::int64_t j) {
+  return noise(stream(seed, static_cast<std::uint64_t>(j)) + static_cast<std::uint64_t>(i));
 }
 
 /// Uniform random numbers in [-1, 1) and n on the diagonal: the matrices of Carrica et al.
-/// Condition number about 1.
+/// Condition number about 1. The lower triangle of Kind::dominant in recipe.hpp.
 void fill_dominant(MatrixView<double> a, std::uint64_t seed);
 
 struct Matern {

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "gallery/gallery.hpp"
+#include "gallery/recipe.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::gallery {
+namespace {
+
+/// As the command line spells them, in the order of Kind.
+constexpr std::array<std::string_view, all_kinds.size()> kNames = {
+    "arithmetic", "clustered", "logarithmic", "geometric", "custom-clustered",
+    "dominant",   "matern",    "exponential", "gaussian",  "hilbert",
+    "lehmer",     "minij",     "trefethen",   "laplacian",
+};
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<Kind> kind_from_string(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Kind>(found - kNames.begin());
+}
+
+bool has_spectrum(Kind kind) {
+  return kind <= Kind::custom_clustered;
+}
+
+std::vector<double> spectrum(Kind kind, std::int64_t n, double condition, std::uint64_t seed) {
+  if (!has_spectrum(kind)) {
+    throw Error(ErrorCode::invalid_argument, "gallery: the eigenvalues of '" +
+                                                 std::string(to_string(kind)) +
+                                                 "' are not given, only computed");
+  }
+  if (n < 0 || !(condition >= 1) || !std::isfinite(condition)) {
+    throw Error(ErrorCode::invalid_argument,
+                "gallery: a spectrum needs n >= 0 and a finite condition number of at least 1");
+  }
+  std::vector<double> values(static_cast<std::size_t>(n));
+  const std::int64_t ones = kind == Kind::clustered ? 1 : std::max<std::int64_t>(1, n / 10);
+  const std::uint64_t random = stream(seed, 64);  // not what the bases are drawn from
+  for (std::int64_t i = 0; i < n; ++i) {
+    double& value = values[static_cast<std::size_t>(i)];
+    const double place = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0;
+    switch (kind) {
+      case Kind::arithmetic:
+        value = 1 - place * (1 - 1 / condition);
+        break;
+      case Kind::geometric:
+        value = std::pow(condition, -place);
+        break;
+      case Kind::logarithmic:
+        value = std::pow(condition, -uniform(random + static_cast<std::uint64_t>(i)));
+        break;
+      default:
+        value = i < ones ? 1 : 1 / condition;
+    }
+  }
+  std::sort(values.begin(), values.end(), std::greater<>());
+  return values;
+}
+
+}  // namespace stepwell::gallery

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "gallery/recipe.hpp"
+
+/// What the gallery's tests share: a square matrix with padded columns, and LAPACK's view of it.
+namespace stepwell::gallery::test {
+
+inline constexpr double kU64 = 0x1p-53;
+
+/// n x n, column-major; the rows of padding hold kPadding, which nobody may touch.
+class Square {
+ public:
+  static constexpr double kPadding = -777;
+
+  explicit Square(std::int64_t n, std::int64_t padding = 0);
+  Square(std::int64_t n, const Recipe& recipe, int threads = 1, std::int64_t padding = 0);
+
+  std::int64_t order() const { return n_; }
+  MatrixView<double> view() { return {data.data(), n_, n_, ld_}; }
+  double operator()(std::int64_t i, std::int64_t j) const {
+    return data[static_cast<std::size_t>(i + j * ld_)];
+  }
+  double& operator()(std::int64_t i, std::int64_t j) {
+    return data[static_cast<std::size_t>(i + j * ld_)];
+  }
+  bool padding_untouched() const;
+
+ private:
+  std::int64_t n_;
+  std::int64_t ld_;
+
+ public:
+  std::vector<double> data;
+};
+
+/// Of a matrix without padding, largest first.
+std::vector<double> eigenvalues(Square a);
+std::vector<double> singular_values(Square a);
+
+/// Q diag(d) Q' with Q from the Haar distribution: of the QR factorization of a Gaussian matrix.
+Square with_haar_basis(const std::vector<double>& d, std::uint64_t seed);
+
+}  // namespace stepwell::gallery::test
