@@ -65,6 +65,11 @@ inline void symmetric_product(const Table& t, MatrixView<const double> a,
   t.symmetric_product.run(a, x, y);
 }
 
+inline void exact_product(const Table& t, MatrixView<const double> a, const ExactProducts& p) {
+  const core::FpScope fp;
+  t.exact_product.run(a, p);
+}
+
 inline void packed_product(const Table& t, PackedIn l, bool transposed, MatrixView<const float> x,
                            MatrixView<float> y) {
   const core::FpScope fp;

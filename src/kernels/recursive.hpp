@@ -76,10 +76,16 @@ void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, M
                     PackedOut x, std::byte* scratch, Rounding rounding = Rounding::nearest);
 
 /// x <- L^-1 x, or L^-T x if transposed, with a diagonal tile: packed in pairs order, or plain
-/// fp32. x: n x r, V float or double. Cost n^2 r.
+/// fp32 or fp64. x: n x r, V float or double. Cost n^2 r.
 template <class V>
 void tile_trsv(const Table& t, PackedIn l, bool transposed, MatrixView<V> x);
 template <class V>
 void tile_trsv(const Table& t, MatrixView<const float> l, bool transposed, MatrixView<V> x);
+void tile_trsv(const Table& t, MatrixView<const double> l, bool transposed, MatrixView<double> x);
+
+/// y -= L x (transposed: y -= L' x) for a plain fp64 tile, as the table's products do it for the
+/// other rungs.
+void tile_product(const Table& t, MatrixView<const double> l, bool transposed,
+                  MatrixView<const double> x, MatrixView<double> y);
 
 }  // namespace stepwell::kernels

@@ -100,6 +100,21 @@ using ProductFn = void(MatrixView<const double> a, const Products& p) noexcept;
 using SymmetricProductFn = void(MatrixView<const double> a, MatrixView<const double> x,
                                 MatrixView<double> y) noexcept;
 
+/// One pass over an FP64 block A (m x n) for one vector, with products and sums in double-double:
+///   y + y_low += A x   if y is not null
+///   z + z_low += A' w  if z is not null
+/// An element of k terms errs by at most 4 (k + 2) 2^-106 of the sum of their sizes, where nothing
+/// over- or underflows.
+struct ExactProducts {
+  const double* x = nullptr;
+  double* y = nullptr;
+  double* y_low = nullptr;
+  const double* w = nullptr;
+  double* z = nullptr;
+  double* z_low = nullptr;
+};
+using ExactProductFn = void(MatrixView<const double> a, const ExactProducts& p) noexcept;
+
 /// y -= L x (transposed: y -= L' x) for a packed tile in pairs order; vectors are V = float or
 /// double and so are the sums. x: depth x r (transposed: rows x r).
 template <class V>

@@ -24,6 +24,7 @@ void fill_reference(Table& t) {
   fill_reference_pack(t);
   fill_reference_leaf(t);
   fill_reference_product(t);
+  fill_reference_exact(t);
   fill_reference_solve(t);
   fill_reference_load(t);
 }
@@ -33,6 +34,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_pack(isa, t);
   fill_portable_leaf(isa, t);
   fill_portable_product(isa, t);
+  fill_portable_exact(isa, t);
   fill_portable_solve(isa, t);
   fill_portable_load(isa, t);
 }

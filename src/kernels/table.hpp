@@ -41,6 +41,7 @@ struct Table {
   Entry<InvertLeafFn<double>> invert_fp64;
   Entry<ProductFn> product;
   Entry<SymmetricProductFn> symmetric_product;
+  Entry<ExactProductFn> exact_product;
   Entry<PackedProductFn<float>> packed_product_fp32;
   Entry<PackedProductFn<double>> packed_product_fp64;
   Entry<TileProductFn<float>> tile_product_fp32;

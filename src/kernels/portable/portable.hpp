@@ -23,6 +23,7 @@ void fill_portable_update(core::Isa isa, Table& t);   ///< update at the bf16 ru
 void fill_portable_pack(core::Isa isa, Table& t);     ///< pack, unpack, reorder
 void fill_portable_leaf(core::Isa isa, Table& t);     ///< potrf, trsm, invert leaves
 void fill_portable_product(core::Isa isa, Table& t);  ///< product, symmetric_product
+void fill_portable_exact(core::Isa isa, Table& t);    ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);    ///< packed_product, tile_product
 void fill_portable_load(core::Isa isa, Table& t);     ///< load
 

@@ -30,6 +30,31 @@ void subtract(const Table& t, MatrixView<const float> l, bool transposed,
   t.tile_product_fp64.run(l, transposed, x, y);
 }
 
+/// y -= L x through the table's y += A x: a piece of x at a time is negated on the stack.
+void subtract(const Table& t, MatrixView<const double> l, bool transposed,
+              MatrixView<const double> x, MatrixView<double> y) {
+  constexpr std::int64_t kPiece = 512;
+  constexpr std::int64_t kColumns = 4;
+  alignas(64) double memory[kPiece * kColumns];
+  for (std::int64_t c = 0; c < x.cols; c += kColumns) {
+    const std::int64_t width = std::min(kColumns, x.cols - c);
+    for (std::int64_t k = 0; k < x.rows; k += kPiece) {
+      const std::int64_t depth = std::min(kPiece, x.rows - k);
+      const MatrixView<double> negated{memory, depth, width, kPiece};
+      for (std::int64_t j = 0; j < width; ++j) {
+        const double* const from = x.column(c + j) + k;
+        for (std::int64_t i = 0; i < depth; ++i) negated(i, j) = -from[i];
+      }
+      const MatrixView<double> out = y.block(0, c, y.rows, width);
+      if (transposed) {
+        t.product.run(l.block(k, 0, depth, l.cols), {{}, {}, negated, out});
+      } else {
+        t.product.run(l.block(0, k, l.rows, depth), {negated, out, {}, {}});
+      }
+    }
+  }
+}
+
 /// The lower triangle of a diagonal block, terms summed in V. The general unpack kernel takes three
 /// times as long for one block, and nothing else can run meanwhile.
 template <class V>
@@ -49,8 +74,8 @@ void copy_block(PackedIn l, MatrixView<V> out) {
     }
   }
 }
-template <class V>
-void copy_block(MatrixView<const float> l, MatrixView<V> out) {
+template <class T, class V>
+void copy_block(MatrixView<const T> l, MatrixView<V> out) {
   for (std::int64_t j = 0; j < out.cols; ++j) {
     std::copy(l.column(j) + j, l.column(j) + out.rows, out.column(j) + j);
   }
@@ -116,6 +141,16 @@ void tile_trsv(const Table& t, PackedIn l, bool transposed, MatrixView<V> x) {
 template <class V>
 void tile_trsv(const Table& t, MatrixView<const float> l, bool transposed, MatrixView<V> x) {
   solve(t, l, l.rows, transposed, x);
+}
+
+void tile_trsv(const Table& t, MatrixView<const double> l, bool transposed, MatrixView<double> x) {
+  solve(t, l, l.rows, transposed, x);
+}
+
+void tile_product(const Table& t, MatrixView<const double> l, bool transposed,
+                  MatrixView<const double> x, MatrixView<double> y) {
+  const core::FpScope fp;
+  subtract(t, l, transposed, x, y);
 }
 
 template void tile_trsv(const Table&, PackedIn, bool, MatrixView<float>);

@@ -12,6 +12,7 @@ void fill_reference_update(Table& t);
 void fill_reference_pack(Table& t);
 void fill_reference_leaf(Table& t);
 void fill_reference_product(Table& t);
+void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
 

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "stepwell/certificate.hpp"
+#include "stepwell/context.hpp"
+#include "stepwell/export.hpp"
+#include "stepwell/map.hpp"
+#include "stepwell/progress.hpp"
+#include "stepwell/refiner.hpp"
+#include "stepwell/view.hpp"
+
+namespace stepwell {
+
+struct SolveOptions {
+  /// Precision map of the factor; none: the plan starts at the rung it expects to be the fastest.
+  std::optional<PrecisionMap> map;
+  Refiner refiner = Refiner::cg;
+  /// Go on at the next rung when one is not good enough, up to FP64. Off: what was reached comes
+  /// back, with an outcome that says whether it meets the tolerance.
+  bool climb = true;
+  double tolerance = 0;  ///< of the backward error; 0: sqrt(n) 2^-53, LAPACK's for mixed solvers
+  int iterations = 0;    ///< of each column at a rung, most; 0: while cheaper than the next rung
+  Format working = Format::fp64;  ///< precision of x and of the refiner's vectors: fp64 or fp32
+  bool exact_residual = false;    ///< residuals and products in double-double
+  bool check_symmetry = false;    ///< read the upper triangle too, and compare
+  bool condition = false;         ///< estimate the condition number, bound the forward error
+  bool prove = false;             ///< prove the backward error
+  std::int64_t tile = 0;          ///< as FactorOptions
+  Scaling scaling = Scaling::powers_of_two;
+  double theta = 0.1;
+  double shift = 0;
+  Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
+  Progress* progress = nullptr;  ///< null: nobody watches
+};
+
+/// What the cost model says before work starts. It depends on the sizes, the options and the
+/// instruction set alone, not on the number of threads: so do the bits of x.
+struct Plan {
+  std::string map;             ///< of the first factor
+  std::string refiner;         ///< "direct": FP64 from the start
+  int iterations = 0;          ///< expected at the first rung, of a friendly matrix
+  double seconds = 0;          ///< expected, when the first rung suffices
+  std::int64_t bytes = 0;      ///< of memory beside A, b and x at the first rung
+  std::int64_t top_bytes = 0;  ///< the same if the solve must climb to FP64
+};
+STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options = {});
+
+/// Solves A X = B. A: n x n, symmetric positive definite; its lower triangle is read and nothing is
+/// written. B: n x columns. X: n x columns; it may be B itself (the same view), any other overlap
+/// with A or B is refused. X is written only when the outcome is 'converged' or 'not_converged'
+/// (then with the best approximation found).
+///
+/// The factor is made at a low-precision rung and refined; when a rung is not good enough the next
+/// is tried, the last is FP64 throughout. Numerical failures are in the certificate; it throws
+/// Error for misuse (invalid_argument), lack of memory (out_of_memory, too_large) and a forked
+/// child (unsupported).
+///
+/// Cost: n^3/3 products at the rung and about 6 n^2 bytes an iteration. Memory: plan_spd().bytes.
+STEPWELL_API Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b,
+                                   MatrixView<double> x, const SolveOptions& options = {});
+
+/// A factored once, for systems that come later. A stays the caller's: it must live and stay as it
+/// is as long as the solver. Not for several threads at once.
+class STEPWELL_API SpdSolver {
+ public:
+  /// Factors A at the plan's rung, or options.map. What went wrong is in factorization().
+  explicit SpdSolver(MatrixView<const double> a, const SolveOptions& options = {});
+  ~SpdSolver();
+  SpdSolver(SpdSolver&& other) noexcept;
+  SpdSolver& operator=(SpdSolver&& other) noexcept;
+
+  std::int64_t order() const;
+  /// Outcome 'converged' when there is a factor to solve with; otherwise why there is none.
+  const Certificate& factorization() const;
+  /// As solve_spd(), with the factor that is there. When a solve has to climb, the better factor
+  /// stays for those that follow.
+  Certificate solve(MatrixView<const double> b, MatrixView<double> x);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stepwell

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/team.hpp"
+#include "stepwell/view.hpp"
+#include "tiles/tile_matrix.hpp"
+
+namespace stepwell::factor {
+
+/// x <- (L L')^-1 x over the tiles of a factor, in the factor's own scale: forward, then backward
+/// substitution. x: n x r, V float or double (double where L has tiles at fp64). L is read twice
+/// for all r columns together. Block row q of x takes the solved blocks in their order, so the bits
+/// do not depend on the number of threads. Allocates nothing of the order of n.
+/// Cost 2 n^2 r.
+template <class V>
+void substitute(engine::Team& team, const tiles::TileMatrix& l, MatrixView<V> x);
+
+}  // namespace stepwell::factor

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/portable/portable.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/portable/exact.cpp"
+#include "core/double_double.hpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/portable/target-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace stepwell::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<double>;
+using Vec = hn::Vec<D>;
+
+/// hi + lo += a b. Three registers of work beside the operands; the error of the product and of the
+/// sum go into lo.
+HWY_INLINE void multiply_add(Vec a, Vec b, Vec& hi, Vec& lo) {
+  const Vec p = hn::Mul(a, b);
+#ifdef HWY_NATIVE_FMA
+  const Vec e = hn::MulSub(a, b, p);
+#else
+  // Dekker's product: halves of 26 bits, whose products are exact.
+  const Vec split = hn::Set(D(), 0x1p27 + 1);
+  const Vec at = hn::Mul(a, split);
+  const Vec bt = hn::Mul(b, split);
+  const Vec ah = hn::Sub(at, hn::Sub(at, a));
+  const Vec bh = hn::Sub(bt, hn::Sub(bt, b));
+  const Vec al = hn::Sub(a, ah);
+  const Vec bl = hn::Sub(b, bh);
+  const Vec e =
+      hn::Add(hn::Add(hn::Add(hn::Sub(hn::Mul(ah, bh), p), hn::Mul(ah, bl)), hn::Mul(al, bh)),
+              hn::Mul(al, bl));
+#endif
+  const Vec s = hn::Add(hi, p);
+  const Vec t = hn::Sub(s, hi);
+  const Vec f = hn::Add(hn::Sub(hi, hn::Sub(s, t)), hn::Sub(p, t));
+  hi = s;
+  lo = hn::Add(lo, hn::Add(e, f));
+}
+
+/// The sum of all lanes and what was there before.
+core::DoubleDouble total(core::DoubleDouble sum, Vec hi, Vec lo) {
+  const D d;
+  HWY_ALIGN double his[hn::MaxLanes(d)];
+  HWY_ALIGN double los[hn::MaxLanes(d)];
+  hn::Store(hi, d, his);
+  hn::Store(lo, d, los);
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
+    sum = sum + core::two_sum(his[k], los[k]);
+  }
+  return sum;
+}
+
+void column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts& p) {
+  const D d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const Vec x = hn::Set(d, p.y != nullptr ? p.x[j] : 0.0);
+  Vec zh = hn::Zero(d);
+  Vec zl = hn::Zero(d);
+  std::int64_t i = 0;
+  for (; i + lanes <= m; i += lanes) {
+    const Vec v = hn::LoadU(d, a + i);
+    if (p.y != nullptr) {
+      Vec yh = hn::LoadU(d, p.y + i);
+      Vec yl = hn::LoadU(d, p.y_low + i);
+      multiply_add(v, x, yh, yl);
+      hn::StoreU(yh, d, p.y + i);
+      hn::StoreU(yl, d, p.y_low + i);
+    }
+    if (p.z != nullptr) multiply_add(v, hn::LoadU(d, p.w + i), zh, zl);
+  }
+  core::DoubleDouble z;
+  if (p.z != nullptr) z = total({p.z[j], p.z_low[j]}, zh, zl);
+  for (; i < m; ++i) {
+    if (p.y != nullptr) {
+      const auto y = core::multiply_add({p.y[i], p.y_low[i]}, a[i], p.x[j]);
+      p.y[i] = y.hi;
+      p.y_low[i] = y.lo;
+    }
+    if (p.z != nullptr) z = core::multiply_add(z, a[i], p.w[i]);
+  }
+  if (p.z != nullptr) {
+    p.z[j] = z.hi;
+    p.z_low[j] = z.lo;
+  }
+}
+
+void exact_product(MatrixView<const double> a, const ExactProducts& p) noexcept {
+  for (std::int64_t j = 0; j < a.cols; ++j) column(a.column(j), a.rows, j, p);
+}
+
+}  // namespace
+
+void fill_portable_exact(Table& t) {
+  t.exact_product = {&exact_product, "exact_product_" STEPWELL_TARGET_NAME, STEPWELL_TARGET_ISA};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stepwell::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stepwell::kernels {
+STEPWELL_EXPORT_FILL(fill_portable_exact)
+}  // namespace stepwell::kernels
+#endif

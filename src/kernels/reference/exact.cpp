@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/double_double.hpp"
+#include "kernels/reference/reference.hpp"
+
+namespace stepwell::kernels {
+namespace {
+
+void exact_product(MatrixView<const double> a, const ExactProducts& p) noexcept {
+  using core::DoubleDouble;
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    DoubleDouble z;
+    if (p.z != nullptr) z = {p.z[j], p.z_low[j]};
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      if (p.y != nullptr) {
+        const auto y = core::multiply_add({p.y[i], p.y_low[i]}, a(i, j), p.x[j]);
+        p.y[i] = y.hi;
+        p.y_low[i] = y.lo;
+      }
+      if (p.z != nullptr) z = core::multiply_add(z, a(i, j), p.w[i]);
+    }
+    if (p.z != nullptr) {
+      p.z[j] = z.hi;
+      p.z_low[j] = z.lo;
+    }
+  }
+}
+
+}  // namespace
+
+void fill_reference_exact(Table& t) {
+  t.exact_product = {&exact_product, "exact_product_reference", core::Isa::reference};
+}
+
+}  // namespace stepwell::kernels

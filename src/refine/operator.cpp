@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "refine/operator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/double_double.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/scan.hpp"
+
+namespace stepwell::refine {
+namespace {
+
+/// Blocks of A a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
+/// columns stream by, and the block stays in L2 for a second look.
+constexpr std::int64_t kRows = 2048;
+constexpr std::int64_t kColumns = 64;
+
+/// At most so many strips, of at least so many columns on average: enough for many cores, little
+/// enough to add up.
+constexpr std::int64_t kMostStrips = 32;
+constexpr std::int64_t kColumnsPerStrip = 192;
+
+std::int64_t strip_count(std::int64_t n) {
+  return std::clamp(n / kColumnsPerStrip, std::int64_t{1}, kMostStrips);
+}
+
+/// Calls f(first row, rows) for the blocks of rows from 'begin' on.
+template <class F>
+void for_rows(std::int64_t begin, std::int64_t n, F f) {
+  for (std::int64_t r = begin; r < n; r += kRows) f(r, std::min(kRows, n - r));
+}
+
+}  // namespace
+
+SymmetricProduct::SymmetricProduct(engine::Team& team, MatrixView<const double> a)
+    : team_(team), a_(a), strips_(strips_of(a.rows)) {}
+
+std::vector<SymmetricProduct::Strip> SymmetricProduct::strips_of(std::int64_t n) {
+  const std::int64_t count = strip_count(n);
+  const auto area = [n](std::int64_t c) {
+    const auto d = static_cast<double>(c);
+    return d * static_cast<double>(n) - d * (d - 1) / 2;
+  };
+  std::vector<Strip> strips;
+  std::int64_t begin = 0;
+  for (std::int64_t s = 1; s <= count; ++s) {
+    std::int64_t end = begin;
+    const double share = area(n) * static_cast<double>(s) / static_cast<double>(count);
+    while (end < n && (s == count || area(end) < share)) end = std::min(n, end + kColumns);
+    if (end > begin) strips.push_back({begin, end});
+    begin = end;
+  }
+  return strips;
+}
+
+std::int64_t SymmetricProduct::workspace_bytes(std::int64_t n, std::int64_t columns) {
+  return core::size_product(strip_count(n), n, 8 * columns, "workspace of a product");
+}
+
+MatrixView<double> SymmetricProduct::sums_of(std::size_t strip, std::int64_t columns) const {
+  const std::int64_t n = a_.rows;
+  return view(partial_.data() + static_cast<std::int64_t>(strip) * n * columns, n, columns);
+}
+
+void SymmetricProduct::for_strips(std::int64_t columns,
+                                  const std::function<void(std::size_t, MatrixView<double>)>& run) {
+  const std::int64_t n = a_.rows;
+  const auto count = static_cast<std::int64_t>(strips_.size());
+  if (partial_.size() < count * n * columns) {
+    partial_ = {};  // the old one first
+    partial_ = core::Buffer<double>(core::size_product(count, n, columns, "workspace"),
+                                    core::Contents::any);
+  }
+  team_.for_each(count, [&](std::int64_t index) {
+    const core::FpScope fp;
+    const auto s = static_cast<std::size_t>(index);
+    const MatrixView<double> sums = sums_of(s, columns);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      std::fill(sums.column(c) + strips_[s].begin, sums.column(c) + n, 0.0);
+    }
+    run(s, sums);
+  });
+}
+
+void SymmetricProduct::multiply(Strip strip, MatrixView<const double> x,
+                                MatrixView<double> y) const {
+  const kernels::Table& t = kernels::table();
+  const std::int64_t r = x.cols;
+  const std::int64_t c = strip.begin;
+  const std::int64_t width = strip.end - c;
+  const auto xc = x.block(c, 0, width, r);
+  const auto yc = y.block(c, 0, width, r);
+  kernels::symmetric_product(t, a_.block(c, c, width, width), xc, yc);
+  for_rows(strip.end, a_.rows, [&](std::int64_t first, std::int64_t rows) {
+    kernels::product(t, a_.block(first, c, rows, width),
+                     {xc, y.block(first, 0, rows, r), x.block(first, 0, rows, r), yc});
+  });
+}
+
+void SymmetricProduct::multiply_exactly(Strip strip, MatrixView<const double> x,
+                                        MatrixView<double> y, MatrixView<double> y_low) const {
+  const kernels::Table& t = kernels::table();
+  const auto block = [&](std::int64_t first, std::int64_t rows, std::int64_t c, std::int64_t width,
+                         std::int64_t k) {
+    kernels::exact_product(t, a_.block(first, c, rows, width),
+                           {x.column(k) + c, y.column(k) + first, y_low.column(k) + first,
+                            x.column(k) + first, y.column(k) + c, y_low.column(k) + c});
+  };
+  for (std::int64_t k = 0; k < x.cols; ++k) {
+    for (std::int64_t c = strip.begin; c < strip.end; ++c) {
+      kernels::ExactProducts diagonal;
+      diagonal.x = x.column(k) + c;
+      diagonal.y = y.column(k) + c;
+      diagonal.y_low = y_low.column(k) + c;
+      kernels::exact_product(t, a_.block(c, c, 1, 1), diagonal);
+      block(c + 1, strip.end - c - 1, c, 1, k);
+    }
+  }
+  for_rows(strip.end, a_.rows, [&](std::int64_t first, std::int64_t rows) {
+    for (std::int64_t k = 0; k < x.cols; ++k) {
+      block(first, rows, strip.begin, strip.end - strip.begin, k);
+    }
+  });
+}
+
+void SymmetricProduct::look(Strip strip, bool mirror, kernels::Scan& scan, double* row_sums) const {
+  const std::int64_t c = strip.begin;
+  const std::int64_t width = strip.end - c;
+  const auto block = [&](std::int64_t first, std::int64_t rows, kernels::Shape shape) {
+    std::array<double, kColumns> columns{};
+    kernels::LoadArgs args;
+    args.a = a_.block(first, c, rows, width);
+    args.shape = shape;
+    args.row_sums = row_sums + first;
+    args.col_sums = columns.data();
+    if (mirror) args.mirror = a_.block(c, first, width, rows);
+    kernels::Scan found;
+    kernels::load(kernels::table(), args, found);
+    kernels::combine(scan, found, first, c);
+    for (std::int64_t j = 0; j < width; ++j) {
+      row_sums[c + j] += columns[static_cast<std::size_t>(j)];
+    }
+  };
+  block(c, width, kernels::Shape::lower);
+  // The diagonal now counts in the sums of its row and of its column.
+  for (std::int64_t j = c; j < strip.end; ++j) row_sums[j] -= std::abs(a_(j, j));
+  for_rows(strip.end, a_.rows, [&](std::int64_t first, std::int64_t rows) {
+    block(first, rows, kernels::Shape::full);
+  });
+}
+
+void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, Survey* survey,
+                             bool mirror) {
+  const std::int64_t n = a_.rows;
+  const std::int64_t columns = y.cols + (survey != nullptr ? 1 : 0);
+  std::vector<kernels::Scan> scans(strips_.size());
+  for_strips(columns, [&](std::size_t s, MatrixView<double> sums) {
+    // 64 columns at a time: the second look finds them in the cache.
+    for (std::int64_t c = strips_[s].begin; c < strips_[s].end; c += kColumns) {
+      const Strip narrow{c, std::min(strips_[s].end, c + kColumns)};
+      if (y.cols > 0) multiply(narrow, x, sums.block(0, 0, n, y.cols));
+      if (survey != nullptr) look(narrow, mirror, scans[s], sums.column(y.cols));
+    }
+  });
+
+  const std::int64_t blocks = (n + kRows - 1) / kRows;
+  std::vector<double> norms(static_cast<std::size_t>(blocks));
+  team_.for_each(blocks, [&](std::int64_t block) {
+    const core::FpScope fp;
+    const std::int64_t begin = block * kRows;
+    const std::int64_t end = std::min(n, begin + kRows);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      double* const to = c < y.cols ? y.column(c) : sums_of(0, columns).column(c);
+      if (c < y.cols) {
+        std::copy(sums_of(0, columns).column(c) + begin, sums_of(0, columns).column(c) + end,
+                  to + begin);
+      }
+      for (std::size_t s = 1; s < strips_.size(); ++s) {
+        const double* const from = sums_of(s, columns).column(c);
+        for (std::int64_t i = std::max(begin, strips_[s].begin); i < end; ++i) to[i] += from[i];
+      }
+      if (c < y.cols) continue;
+      norms[static_cast<std::size_t>(block)] = *std::max_element(to + begin, to + end);
+    }
+  });
+  if (survey == nullptr) return;
+  for (const double norm : norms) survey->norm_inf = std::max(survey->norm_inf, norm);
+  for (const kernels::Scan& scan : scans) kernels::combine(survey->scan, scan, 0, 0);
+}
+
+void SymmetricProduct::apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
+                                     MatrixView<double> y, MatrixView<double> y_low) {
+  const std::int64_t n = a_.rows;
+  const std::int64_t r = y.cols;
+  for_strips(2 * r, [&](std::size_t s, MatrixView<double> sums) {
+    for (std::int64_t c = strips_[s].begin; c < strips_[s].end; c += kColumns) {
+      multiply_exactly({c, std::min(strips_[s].end, c + kColumns)}, x, sums.block(0, 0, n, r),
+                       sums.block(0, r, n, r));
+    }
+  });
+  team_.for_each((n + kRows - 1) / kRows, [&](std::int64_t block) {
+    const core::FpScope fp;
+    for (std::int64_t i = block * kRows; i < std::min(n, (block + 1) * kRows); ++i) {
+      for (std::int64_t c = 0; c < r; ++c) {
+        core::DoubleDouble sum{b.empty() ? 0 : b(i, c), 0};
+        for (std::size_t s = 0; s < strips_.size() && strips_[s].begin <= i; ++s) {
+          const MatrixView<double> sums = sums_of(s, 2 * r);
+          sum = sum + core::two_sum(sums(i, c), sums(i, r + c));
+        }
+        y(i, c) = sum.hi;
+        y_low(i, c) = sum.lo;
+      }
+    }
+  });
+}
+
+MatrixView<double> ScaledOperator::scaled(MatrixView<const double> x, double sign) {
+  const std::int64_t n = x.rows;
+  if (scaled_.size() < n * x.cols) scaled_ = core::Buffer<double>(n * x.cols);
+  const MatrixView<double> out = view(scaled_.data(), n, x.cols);
+  for (std::int64_t c = 0; c < x.cols; ++c) {
+    const double* const from = x.column(c);
+    double* const to = out.column(c);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = sign * from[i] * col_[static_cast<std::size_t>(i)];
+  }
+  return out;
+}
+
+void ScaledOperator::apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) {
+  const std::int64_t n = order();
+  if (sums == Sums::fp64) {
+    a_.apply(scaled(x, 1), y);
+  } else {
+    if (low_.size() < n * y.cols) low_ = core::Buffer<double>(n * y.cols);
+    a_.apply_exactly(scaled(x, 1), {}, y, view(low_.data(), n, y.cols));
+  }
+  for (std::int64_t c = 0; c < y.cols; ++c) {
+    double* const to = y.column(c);
+    for (std::int64_t i = 0; i < n; ++i) to[i] *= row_[static_cast<std::size_t>(i)];
+  }
+}
+
+void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const double> x,
+                              MatrixView<double> r, Sums sums) {
+  const std::int64_t n = order();
+  if (sums == Sums::fp64) {
+    a_.apply(scaled(x, -1), r);
+    for (std::int64_t c = 0; c < r.cols; ++c) {
+      const double* const from = b.column(c);
+      double* const to = r.column(c);
+      for (std::int64_t i = 0; i < n; ++i) {
+        to[i] = from[i] + to[i] * row_[static_cast<std::size_t>(i)];
+      }
+    }
+    return;
+  }
+  if (low_.size() < n * r.cols) low_ = core::Buffer<double>(n * r.cols);
+  const MatrixView<double> low = view(low_.data(), n, r.cols);
+  a_.apply_exactly(scaled(x, -1), {}, r, low);
+  for (std::int64_t c = 0; c < r.cols; ++c) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double s = row_[static_cast<std::size_t>(i)];
+      const core::DoubleDouble sum{r(i, c) * s, low(i, c) * s};
+      r(i, c) = (core::DoubleDouble{b(i, c), 0} + sum).value();
+    }
+  }
+}
+
+}  // namespace stepwell::refine

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "engine/team.hpp"
+#include "kernels/signatures.hpp"
+#include "stepwell/view.hpp"
+
+/// A as the refinement sees it, and the factor as its preconditioner. A refiner knows nothing else
+/// of either.
+namespace stepwell::refine {
+
+/// How a product with A is summed and returned: plain FP64, or in double-double and then rounded,
+/// the u_r of Higham & Pranesh.
+enum class Sums : unsigned char { fp64, double_double };
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual std::int64_t order() const = 0;
+  /// y = A x, for all columns in one pass over A.
+  virtual void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) = 0;
+  /// r = b - A x.
+  virtual void residual(MatrixView<const double> b, MatrixView<const double> x,
+                        MatrixView<double> r, Sums sums) = 0;
+};
+
+class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+  /// z = M^-1 r. 'column' names the systems that the columns belong to.
+  virtual void apply(MatrixView<const double> r, MatrixView<double> z,
+                     const std::vector<std::int64_t>& column) = 0;
+};
+
+/// What one pass over the lower triangle finds, see kernels::Scan; and the row sums of |A|.
+struct Survey {
+  kernels::Scan scan;
+  double norm_inf = 0;  ///< ||A||_inf
+};
+
+/// A symmetric matrix of which the lower triangle is read, as it is stored. The columns are cut
+/// into strips of about equal area, and each strip has sums of its own that are added in order: the
+/// bits do not depend on the number of threads. Workspace: strips x n x columns.
+class SymmetricProduct {
+ public:
+  SymmetricProduct(engine::Team& team, MatrixView<const double> a);
+
+  std::int64_t order() const { return a_.rows; }
+  /// y = A x; with a survey, also what A holds, at little more than the price of the product. With
+  /// 'mirror' the strict upper triangle is compared with the lower one. y may have no columns.
+  void apply(MatrixView<const double> x, MatrixView<double> y, Survey* survey = nullptr,
+             bool mirror = false);
+  /// y + y_low = b + A x, in double-double; b may be empty.
+  void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
+                     MatrixView<double> y_low);
+
+  /// Bytes of workspace for products with so many columns.
+  static std::int64_t workspace_bytes(std::int64_t n, std::int64_t columns);
+
+ private:
+  struct Strip {
+    std::int64_t begin, end;
+  };
+  static std::vector<Strip> strips_of(std::int64_t n);
+  MatrixView<double> sums_of(std::size_t strip, std::int64_t columns) const;
+  /// Calls run(strip, its sums, zeroed) for each strip, on all threads.
+  void for_strips(std::int64_t columns,
+                  const std::function<void(std::size_t, MatrixView<double>)>& run);
+  void multiply(Strip strip, MatrixView<const double> x, MatrixView<double> y) const;
+  void multiply_exactly(Strip strip, MatrixView<const double> x, MatrixView<double> y,
+                        MatrixView<double> y_low) const;
+  void look(Strip strip, bool mirror, kernels::Scan& scan, double* row_sums) const;
+
+  engine::Team& team_;
+  MatrixView<const double> a_;
+  std::vector<Strip> strips_;
+  core::Buffer<double> partial_;
+};
+
+/// H = diag(row) A diag(col): the scaled system, in which vectors stay near 1 whatever the scale of
+/// A. Scales are powers of two, so that nothing is rounded.
+class ScaledOperator : public Operator {
+ public:
+  ScaledOperator(SymmetricProduct& a, const std::vector<double>& row,
+                 const std::vector<double>& col)
+      : a_(a), row_(row), col_(col) {}
+
+  std::int64_t order() const override { return a_.order(); }
+  void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override;
+  void residual(MatrixView<const double> b, MatrixView<const double> x, MatrixView<double> r,
+                Sums sums) override;
+
+ private:
+  MatrixView<double> scaled(MatrixView<const double> x, double sign);
+
+  SymmetricProduct& a_;
+  const std::vector<double>& row_;
+  const std::vector<double>& col_;
+  core::Buffer<double> scaled_, low_;
+};
+
+}  // namespace stepwell::refine

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "refine/preconditioner.hpp"
+
+#include "factor/substitution.hpp"
+#include "refine/vectors.hpp"
+
+namespace stepwell::refine {
+namespace {
+
+/// Where the factor is coarser than this, substitution in fp32 adds nothing to its error.
+constexpr double kNarrow = 0x1p-20;
+
+}  // namespace
+
+FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData& factor,
+                                           const std::vector<double>& row,
+                                           const std::vector<double>& col)
+    : team_(team),
+      factor_(factor),
+      before_(row.size()),
+      after_(row.size()),
+      narrow_(factor.report.unit_roundoff > kNarrow && !factor.l.map().uses(Rung::fp64)) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    before_[i] = factor.scale.row[i] / row[i];
+    after_[i] = factor.scale.col[i] / col[i];
+  }
+}
+
+template <class V>
+void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const double> r,
+                                    MatrixView<double> z) {
+  const std::int64_t n = r.rows;
+  if (memory.size() < n * r.cols) memory = core::Buffer<V>(n * r.cols);
+  const MatrixView<V> x = view(memory.data(), n, r.cols);
+  std::vector<double> size(static_cast<std::size_t>(r.cols));
+  for (std::int64_t c = 0; c < r.cols; ++c) {
+    const double s = normalizer(max_abs(n, r.column(c)));
+    size[static_cast<std::size_t>(c)] = s;
+    const double* const from = r.column(c);
+    for (std::int64_t i = 0; i < n; ++i) {
+      x(i, c) = static_cast<V>(from[i] * s * before_[static_cast<std::size_t>(i)]);
+    }
+  }
+  factor::substitute(team_, factor_.l, x);
+  for (std::int64_t c = 0; c < r.cols; ++c) {
+    double* const to = z.column(c);
+    const double back = 1 / size[static_cast<std::size_t>(c)];
+    for (std::int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<double>(x(i, c)) * after_[static_cast<std::size_t>(i)] * back;
+    }
+  }
+}
+
+void FactorPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z,
+                                 const std::vector<std::int64_t>&) {
+  if (narrow_) {
+    apply_in(fp32_, r, z);
+  } else {
+    apply_in(fp64_, r, z);
+  }
+}
+
+void DiagonalPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z,
+                                   const std::vector<std::int64_t>& column) {
+  for (std::int64_t c = 0; c < r.cols; ++c) {
+    const auto system = static_cast<std::size_t>(column[static_cast<std::size_t>(c)]);
+    const std::vector<double>& d = inverse_[system < inverse_.size() ? system : 0];
+    for (std::int64_t i = 0; i < r.rows; ++i) z(i, c) = d[static_cast<std::size_t>(i)] * r(i, c);
+  }
+}
+
+}  // namespace stepwell::refine

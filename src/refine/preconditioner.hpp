@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "engine/team.hpp"
+#include "factor/factor_data.hpp"
+#include "refine/operator.hpp"
+
+namespace stepwell::refine {
+
+/// The factor of A as a preconditioner of H = diag(row) A diag(col). Vectors are normalised and,
+/// below fp32's accuracy, narrowed to fp32: substitution then reads nothing but L.
+class FactorPreconditioner : public Preconditioner {
+ public:
+  FactorPreconditioner(engine::Team& team, const FactorData& factor, const std::vector<double>& row,
+                       const std::vector<double>& col);
+  void apply(MatrixView<const double> r, MatrixView<double> z,
+             const std::vector<std::int64_t>& column) override;
+
+ private:
+  template <class V>
+  void apply_in(core::Buffer<V>& memory, MatrixView<const double> r, MatrixView<double> z);
+
+  engine::Team& team_;
+  const FactorData& factor_;
+  std::vector<double> before_, after_;  ///< H^-1 = diag(after) (L L')^-1 diag(before)
+  bool narrow_;
+  core::Buffer<float> fp32_;
+  core::Buffer<double> fp64_;
+};
+
+/// No factor: a diagonal, of each system its own. The bottom of the ladder.
+class DiagonalPreconditioner : public Preconditioner {
+ public:
+  /// inverse[c]: the reciprocals for system c.
+  explicit DiagonalPreconditioner(std::vector<std::vector<double>> inverse)
+      : inverse_(std::move(inverse)) {}
+  void apply(MatrixView<const double> r, MatrixView<double> z,
+             const std::vector<std::int64_t>& column) override;
+
+ private:
+  std::vector<std::vector<double>> inverse_;
+};
+
+}  // namespace stepwell::refine

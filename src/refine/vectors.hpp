@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+/// What refiners do with vectors. Sums have an order that n alone fixes; sizes are NaN when an
+/// element is. The caller keeps vectors near 1: nothing guards against overflow.
+namespace stepwell::refine {
+
+double dot(std::int64_t n, const double* x, const double* y);
+double norm2(std::int64_t n, const double* x);
+/// max |x_i|
+double max_abs(std::int64_t n, const double* x);
+/// y += alpha x
+void axpy(std::int64_t n, double alpha, const double* x, double* y);
+/// y = x + beta y
+void xpby(std::int64_t n, const double* x, double beta, double* y);
+void scale(std::int64_t n, double alpha, double* x);
+/// Rounds the elements to fp32 and back: a vector of working precision fp32.
+void round_to_fp32(std::int64_t n, double* x);
+
+/// The power of two that brings 'size' into [1, 2); 1 for zero and what is not finite.
+double normalizer(double size);
+
+}  // namespace stepwell::refine

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+
+#include "solve/spd.hpp"
+
+namespace stepwell {
+
+const char* to_string(SolveOutcome outcome) {
+  switch (outcome) {
+    case SolveOutcome::converged:
+      return "converged";
+    case SolveOutcome::not_converged:
+      return "not converged";
+    case SolveOutcome::not_positive_definite:
+      return "not positive definite";
+    case SolveOutcome::non_finite:
+      return "non-finite element";
+    case SolveOutcome::asymmetric:
+      return "asymmetric";
+    case SolveOutcome::overflow:
+      return "overflow";
+    case SolveOutcome::cancelled:
+      break;
+  }
+  return "cancelled";
+}
+
+namespace solve {
+namespace {
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+std::string place(const Certificate& c) {
+  return "(" + std::to_string(c.row) + ", " + std::to_string(c.col) + ")";
+}
+
+}  // namespace
+
+void explain(Certificate& c) {
+  switch (c.outcome) {
+    case SolveOutcome::converged:
+    case SolveOutcome::cancelled:
+      c.reason.clear();
+      return;
+    case SolveOutcome::not_converged:
+      if (c.pivot >= 0) {
+        c.reason = "the factorization broke down at pivot " + std::to_string(c.pivot) +
+                   " at rung " + c.map + ", and climbing was not allowed";
+        return;
+      }
+      c.reason = "the backward error " + number(c.backward_error) + " is above the tolerance " +
+                 number(c.tolerance) +
+                 (c.rungs.empty() || c.rungs.back().reason.empty()
+                      ? ""
+                      : " at rung " + c.rungs.back().map + ": " + c.rungs.back().reason);
+      return;
+    case SolveOutcome::not_positive_definite:
+      c.reason = "the matrix is not positive definite: pivot " + std::to_string(c.pivot) +
+                 " (counted from 0) is " + number(c.pivot_value) +
+                 (c.factor.outcome == FactorOutcome::ok && c.rungs.empty()
+                      ? ", a diagonal element that is not positive"
+                      : " of a scaled diagonal near 1; row " + std::to_string(c.pivot) +
+                            " depends on those before it to working accuracy (a duplicate point or "
+                            "variable?); remove it or add to the diagonal");
+      return;
+    case SolveOutcome::non_finite:
+      c.reason = std::string(c.in_b ? "b" : "A") + " has an infinity or a NaN at " + place(c) +
+                 " (counted from 0)";
+      return;
+    case SolveOutcome::asymmetric:
+      c.reason = "A is not symmetric: it differs from its transpose at " + place(c) +
+                 " (counted from 0) by more than rounding; only the lower triangle would be used";
+      return;
+    case SolveOutcome::overflow:
+      c.reason = "the solution is larger than FP64 can hold; scale A up or b down";
+      return;
+  }
+}
+
+}  // namespace solve
+}  // namespace stepwell

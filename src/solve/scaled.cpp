@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/scaled.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stepwell::solve {
+namespace {
+
+int power_of(double power_of_two) {
+  return std::ilogb(power_of_two);
+}
+
+}  // namespace
+
+Exponents::Exponents(const factor::Scale& scale) : row(scale.row.size()), col(scale.col.size()) {
+  std::transform(scale.row.begin(), scale.row.end(), row.begin(), power_of);
+  std::transform(scale.col.begin(), scale.col.end(), col.begin(), power_of);
+  power_col = scale.col;
+  for (const double r : scale.row) inverse_row.push_back(1 / r);
+}
+
+ScaledColumn::ScaledColumn(const Exponents& exponents, const double* b, double* out)
+    : n_(static_cast<std::int64_t>(exponents.row.size())) {
+  int largest = std::numeric_limits<int>::min();
+  for (std::int64_t i = 0; i < n_; ++i) {
+    if (b[i] == 0 || !std::isfinite(b[i])) continue;
+    largest = std::max(largest, std::ilogb(b[i]) + exponents.row[static_cast<std::size_t>(i)]);
+  }
+  if (largest != std::numeric_limits<int>::min()) exponent_ = largest;
+  for (std::int64_t i = 0; i < n_; ++i) {
+    out[i] = std::ldexp(b[i], exponents.row[static_cast<std::size_t>(i)] - exponent_);
+  }
+}
+
+bool ScaledColumn::write(const Exponents& exponents, const double* y, double* x) const {
+  bool finite = true;
+  for (std::int64_t i = 0; i < n_; ++i) {
+    x[i] = std::ldexp(y[i], exponents.col[static_cast<std::size_t>(i)] + exponent_);
+    finite = finite && std::isfinite(x[i]);
+  }
+  return finite;
+}
+
+bool ScaledColumn::read(const Exponents& exponents, const double* x, double* y) const {
+  bool same = true;
+  for (std::int64_t i = 0; i < n_; ++i) {
+    const double back = std::ldexp(x[i], -(exponents.col[static_cast<std::size_t>(i)] + exponent_));
+    same = same && back == y[i];
+    y[i] = back;
+  }
+  return same;
+}
+
+Sizes sizes_of(const Exponents& e, const double* b, const double* y, const double* r,
+               const double* d) {
+  Sizes s;
+  double poison = 0;  // NaN if a number is not finite, which a comparison would overlook
+  for (std::size_t i = 0; i < e.row.size(); ++i) {
+    const double yi = d == nullptr ? y[i] : y[i] + d[i];
+    s.b = std::max(s.b, std::abs(b[i] * e.inverse_row[i]));
+    s.r = std::max(s.r, std::abs(r[i] * e.inverse_row[i]));
+    s.x = std::max(s.x, std::abs(yi * e.power_col[i]));
+    poison += (r[i] + yi) * 0;
+  }
+  s.r += poison;
+  return s;
+}
+
+double backward_error(double norm, const Sizes& s) {
+  if (s.r == 0) return 0;
+  const double size = norm * s.x + s.b;
+  if (std::isfinite(size) && norm * s.x >= std::numeric_limits<double>::min()) return s.r / size;
+  // The product left FP64's range; what is left out below makes the quotient larger.
+  const double by_x = s.r / norm / s.x;
+  const double by_b = s.r / s.b;
+  return s.b > 0 && by_b < by_x ? by_b : by_x;
+}
+
+}  // namespace stepwell::solve
