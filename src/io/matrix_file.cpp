@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/matrix_file.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/checked.hpp"
+#include "core/system.hpp"
+#include "io/matrix_market.hpp"
+#include "io/npy.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::io {
+
+DenseMatrix dense_matrix(const Source& source, std::int64_t rows, std::int64_t cols, double extra) {
+  const std::string size = std::to_string(rows) + " x " + std::to_string(cols);
+  const auto count = core::checked_multiply(rows, cols);
+  const auto bytes = count ? core::checked_multiply(*count, sizeof(double)) : std::nullopt;
+  if (!bytes) {
+    source.fail(ErrorCode::too_large, "",
+                "a dense matrix of " + size + " is more than 64 bits hold");
+  }
+  const double needed = static_cast<double>(*count) * (sizeof(double) + extra);
+  constexpr double always = 1 << 24;  // too little to ask the system for
+  const std::int64_t available = needed > always ? core::memory_allowance().available : 0;
+  if (available > 0 && needed > static_cast<double>(available)) {
+    const auto mebibytes = [](double b) {
+      return std::to_string(static_cast<std::int64_t>(b / 0x1p20));
+    };
+    source.fail(ErrorCode::out_of_memory, "",
+                "as a dense matrix, " + size + " takes " + mebibytes(needed) + " MiB, and " +
+                    mebibytes(static_cast<double>(available)) + " MiB are available");
+  }
+  return {rows, cols, core::Buffer<double>(*count), false};
+}
+
+DenseMatrix read_matrix(const std::string& path) {
+  Source source(path);
+  std::array<char, 16> start{};
+  const auto count = static_cast<std::size_t>(source.read(start.data(), start.size()));
+  source.rewind();
+  const std::string_view magic(start.data(), count);
+  if (magic.starts_with("\x93NUMPY") || path.ends_with(".npy")) return read_npy(source);
+  if (magic.starts_with("%%") || path.ends_with(".mtx") || path.ends_with(".mm")) {
+    return read_matrix_market(source);
+  }
+  source.fail(count == 0 ? ErrorCode::truncated : ErrorCode::malformed, "",
+              count == 0 ? "the file is empty"
+                         : "is neither Matrix Market, which starts with %%MatrixMarket, nor NPY, "
+                           "which starts with \\x93NUMPY");
+}
+
+void write_matrix(const std::string& path, MatrixView<const double> a, bool symmetric) {
+  if (path.ends_with(".npy")) return write_npy(path, a);
+  if (path.ends_with(".mtx") || path.ends_with(".mm")) {
+    return write_matrix_market(path, a, symmetric);
+  }
+  throw Error(ErrorCode::invalid_argument,
+              in_quotes(path) + ": a name that ends in .npy, .mtx or .mm says how to write it");
+}
+
+void check_view(MatrixView<const double> a) {
+  if (a.rows < 0 || a.cols < 0 || a.ld < std::max<std::int64_t>(1, a.rows)) {
+    throw Error(ErrorCode::invalid_argument,
+                "a matrix of " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
+                    " with leading dimension " + std::to_string(a.ld) + " can't be written");
+  }
+}
+
+}  // namespace stepwell::io

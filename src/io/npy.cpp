@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/npy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "core/checked.hpp"
+#include "io/npy_header.hpp"
+#include "io/sink.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the data is copied as it is");
+
+enum class Type : unsigned char { f8, f4, i8, i4, b1 };
+
+struct TypeName {
+  std::string_view name;
+  Type type;
+  std::int64_t bytes;
+};
+constexpr std::array<TypeName, 5> kTypes = {{
+    {"<f8", Type::f8, 8},
+    {"<f4", Type::f4, 4},
+    {"<i8", Type::i8, 8},
+    {"<i4", Type::i4, 4},
+    {"|b1", Type::b1, 1},
+}};
+
+TypeName find_type(const Source& source, const std::string& name) {
+  const auto* const found =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& t) { return t.name == name; });
+  if (found == kTypes.end()) {
+    source.fail(
+        ErrorCode::unsupported, "",
+        "numbers of type " + in_quotes(name) +
+            " are not supported; in NumPy, numpy.save(file, a.astype('<f8')) makes them so");
+  }
+  return *found;
+}
+
+template <class T>
+T load(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// Reads numbers one after the other, in the order of the file.
+class Reader {
+ public:
+  Reader(Source& source, TypeName type) : source_(source), type_(type) {}
+
+  void read(double* to, std::int64_t count) {
+    if (type_.type == Type::f8) return read_bytes(to, count * type_.bytes);
+    std::array<char, 8192> chunk;
+    const std::int64_t most = static_cast<std::int64_t>(chunk.size()) / type_.bytes;
+    while (count > 0) {
+      const std::int64_t some = std::min(count, most);
+      read_bytes(chunk.data(), some * type_.bytes);
+      for (std::int64_t k = 0; k < some; ++k) to[k] = convert(chunk.data() + k * type_.bytes);
+      to += some;
+      count -= some;
+    }
+  }
+
+ private:
+  void read_bytes(void* to, std::int64_t bytes) {
+    if (source_.read(to, bytes) < bytes) {
+      source_.fail(ErrorCode::truncated, "byte " + std::to_string(source_.position()),
+                   "the file ends within its data");
+    }
+  }
+
+  double convert(const char* from) const {
+    switch (type_.type) {
+      case Type::f8:
+        return load<double>(from);
+      case Type::f4:
+        return load<float>(from);
+      case Type::i4:
+        return load<std::int32_t>(from);
+      case Type::i8: {
+        constexpr std::int64_t exact = std::int64_t{1} << 53;
+        const auto value = load<std::int64_t>(from);
+        if (value > exact || value < -exact) {
+          source_.fail(
+              ErrorCode::unsupported, "",
+              "the integer " + std::to_string(value) + " is beyond 2^53, where FP64 has gaps");
+        }
+        return static_cast<double>(value);
+      }
+      case Type::b1:
+        if (*from != 0 && *from != 1) {
+          source_.fail(ErrorCode::malformed, "", "a truth value is neither 0 nor 1");
+        }
+        return *from;
+    }
+    return 0;
+  }
+
+  Source& source_;
+  TypeName type_;
+};
+
+/// Rows come one after the other; some at a time are turned into pieces of columns.
+void read_rows(Reader& reader, MatrixView<double> a) {
+  constexpr std::int64_t together = 16;
+  const core::Buffer<double> rows(std::min(together, a.rows) * a.cols);
+  for (std::int64_t i = 0; i < a.rows; i += together) {
+    const std::int64_t count = std::min(together, a.rows - i);
+    reader.read(rows.data(), count * a.cols);
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      for (std::int64_t k = 0; k < count; ++k) a(i + k, j) = rows[k * a.cols + j];
+    }
+  }
+}
+
+}  // namespace
+
+DenseMatrix read_npy(Source& source) {
+  const NpyHeader header = read_npy_header(source);
+  const TypeName type = find_type(source, header.type);
+  const auto count = core::checked_multiply(header.rows, header.cols);
+  const auto bytes = count ? core::checked_multiply(*count, type.bytes) : std::nullopt;
+  if (!bytes) {
+    source.fail(ErrorCode::too_large, "",
+                "an array of " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
+                    " is more than 64 bits hold");
+  }
+  if (*bytes != source.left()) {
+    source.fail(*bytes > source.left() ? ErrorCode::truncated : ErrorCode::shape,
+                "byte " + std::to_string(source.position()),
+                "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
+                    std::to_string(source.left()));
+  }
+  const bool by_columns = header.fortran_order || header.rows == 1 || header.cols == 1;
+  DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);
+  Reader reader(source, type);
+  if (by_columns) {
+    reader.read(matrix.data.data(), *count);
+  } else {
+    read_rows(reader, matrix.view());
+  }
+  return matrix;
+}
+
+DenseMatrix read_npy(const std::string& path) {
+  Source source(path);
+  return read_npy(source);
+}
+
+void write_npy(const std::string& path, MatrixView<const double> a) {
+  check_view(a);
+  Sink sink(path);
+  sink.write(npy_header({"<f8", true, a.rows, a.cols}));
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    sink.write(a.column(j), a.rows * static_cast<std::int64_t>(sizeof(double)));
+  }
+  sink.commit();
+}
+
+}  // namespace stepwell::io

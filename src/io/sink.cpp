@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/sink.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <random>
+#include <system_error>
+
+#include "io/source.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::io {
+namespace {
+
+constexpr std::int64_t kTogether = std::int64_t{1} << 18;
+
+/// A name in the same directory that nobody else has, and short: the directory may be deep.
+std::string temporary_beside(const std::string& path) {
+  std::random_device random;
+  const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
+  const auto slash = path.rfind('/');
+  return (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + ".stepwell-" +
+         std::to_string(number);
+}
+
+}  // namespace
+
+Sink::Sink(const std::string& path) : path_(path) {
+  if (path.empty() || path.find('\0') != std::string::npos) fail("is no name", EINVAL);
+  struct stat old {};
+  const bool exists = lstat(path.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) fail("can't be replaced", EISDIR);
+  if (exists && !S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) fail("can't be replaced", EEXIST);
+  do {
+    temporary_ = temporary_beside(path);
+    descriptor_ =
+        open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
+  if (descriptor_ < 0) fail("can't be created", errno);
+  // Who could not read the old file can't read the new one.
+  if (exists && S_ISREG(old.st_mode)) fchmod(descriptor_, old.st_mode & 07777);
+}
+
+Sink::~Sink() {
+  if (descriptor_ < 0) return;
+  close(descriptor_);
+  unlink(temporary_.c_str());
+}
+
+void Sink::write(const void* from, std::int64_t bytes) {
+  const char* const start = static_cast<const char*>(from);
+  if (bytes >= kTogether) {
+    flush();
+    put(start, bytes);
+    return;
+  }
+  waiting_.append(start, static_cast<std::size_t>(bytes));
+  if (waiting_.size() >= static_cast<std::size_t>(kTogether)) flush();
+}
+
+void Sink::flush() {
+  put(waiting_.data(), static_cast<std::int64_t>(waiting_.size()));
+  waiting_.clear();
+}
+
+void Sink::put(const char* from, std::int64_t bytes) {
+  while (bytes > 0) {
+    const ssize_t done = ::write(descriptor_, from, static_cast<std::size_t>(bytes));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("can't be written", errno);
+    from += done;
+    bytes -= done;
+  }
+}
+
+void Sink::commit() {
+  flush();
+  if (fsync(descriptor_) != 0) fail("can't be written", errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("can't be replaced", errno);
+  close(descriptor_);
+  descriptor_ = -1;
+}
+
+void Sink::fail(const char* what, int error) const {
+  throw Error(ErrorCode::cannot_open,
+              in_quotes(path_) + ": " + what + ": " + std::generic_category().message(error));
+}
+
+}  // namespace stepwell::io

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stepwell::io {
+
+/// A file to write that is there whole or not at all: a temporary file beside it takes its name
+/// when all is written. A symbolic link of that name is replaced. Throws Error(cannot_open).
+class Sink {
+ public:
+  explicit Sink(const std::string& path);
+  /// Without commit() nothing is left behind.
+  ~Sink();
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+
+  void write(const void* from, std::int64_t bytes);
+  void write(std::string_view text) { write(text.data(), static_cast<std::int64_t>(text.size())); }
+  void commit();
+
+ private:
+  void flush();
+  void put(const char* from, std::int64_t bytes);
+  [[noreturn]] void fail(const char* what, int error) const;
+
+  std::string path_;
+  std::string temporary_;
+  std::string waiting_;  ///< small pieces, put together
+  int descriptor_ = -1;
+};
+
+}  // namespace stepwell::io
