@@ -15,12 +15,14 @@ constexpr double kNarrow = 0x1p-20;
 
 FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData& factor,
                                            const std::vector<double>& row,
-                                           const std::vector<double>& col)
+                                           const std::vector<double>& col,
+                                           Substitution substitution)
     : team_(team),
       factor_(factor),
       before_(row.size()),
       after_(row.size()),
-      narrow_(factor.report.unit_roundoff > kNarrow && !factor.l.map().uses(Rung::fp64)) {
+      narrow_(substitution == Substitution::as_factor && factor.report.unit_roundoff > kNarrow &&
+              !factor.l.map().uses(Rung::fp64)) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     before_[i] = factor.scale.row[i] / row[i];
     after_[i] = factor.scale.col[i] / col[i];

@@ -11,12 +11,16 @@
 
 namespace stepwell::refine {
 
-/// The factor of A as a preconditioner of H = diag(row) A diag(col). Vectors are normalised and,
-/// below fp32's accuracy, narrowed to fp32: substitution then reads nothing but L.
+/// The precision of the vectors in substitution: fp64, or fp32 where the factor is coarser, which
+/// reads nothing but L and is half the work with many columns.
+enum class Substitution : unsigned char { as_factor, fp64 };
+
+/// The factor of A as a preconditioner of H = diag(row) A diag(col).
 class FactorPreconditioner : public Preconditioner {
  public:
   FactorPreconditioner(engine::Team& team, const FactorData& factor, const std::vector<double>& row,
-                       const std::vector<double>& col);
+                       const std::vector<double>& col,
+                       Substitution substitution = Substitution::as_factor);
   void apply(MatrixView<const double> r, MatrixView<double> z,
              const std::vector<std::int64_t>& column) override;
 

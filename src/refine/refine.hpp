@@ -29,6 +29,7 @@ struct System {
   Status status = Status::running;
   int iterations = 0;           ///< products with A in inner solvers
   int steps = 0;                ///< corrections of x
+  int misses = 0;               ///< steps that did not halve the error
   double error = 1;             ///< of the last true residual, see Request::goal
   double b_norm = 0;            ///< ||b||_2
   double x_norm = 0;            ///< ||x||_2
@@ -45,6 +46,7 @@ struct Request {
   /// too, divided by sqrt(n): badly scaled unknowns are not forgotten.
   std::function<double(std::int64_t column, const double* r, const double* x, const double* d)>
       error_of;
+  double norm = 0;  ///< a lower bound on ||A||_2 that is known beforehand, such as max a_ii
   /// What the inner solver of a nesting aims at, relative to its right-hand side.
   double inner_tolerance = 1e-4;
   int inner_iterations = 50;    ///< of a nesting's inner solver, most
@@ -60,7 +62,7 @@ struct Request {
 
 struct Outcome {
   std::vector<System> system;
-  double norm = 0;   ///< the largest ||A v|| / ||v|| seen
+  double norm = 0;   ///< the largest ||A v|| / ||v|| seen, or the request's
   int products = 0;  ///< passes over A
   int solves = 0;    ///< passes over the factor
 };

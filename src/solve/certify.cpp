@@ -69,6 +69,7 @@ void Spd::estimate_condition(Certificate& c) {
     if (!ensure_factor(c)) return;
     refine::Request q;
     q.refiner = factor_->data().l.map().coarsest() == Rung::fp64 ? Refiner::ir : Refiner::cg;
+    q.norm = norm_;
     q.goal = 0;
     q.steps = 1;
     q.iterations = 4;  // an estimate within a factor of three needs no more digits

@@ -103,12 +103,16 @@ void Spd::look(Certificate& c) {
                  options_.check_symmetry);
   double trace = 0;
   double squares = 0;
+  double largest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    trace += scale_.row[k] * diagonal_.value[k] * scale_.col[k];
+    const double d = scale_.row[k] * diagonal_.value[k] * scale_.col[k];
+    trace += d;
+    largest = std::max(largest, d);
     const double h = scale_.row[k] * product[i];
     squares += h * h;
   }
+  norm_ = std::max(largest, std::sqrt(squares / static_cast<double>(n)));
   flatness_ = trace * trace / (static_cast<double>(n) * squares);
   if (!std::isfinite(survey_.norm_inf)) survey_.norm_inf = survey_.scan.max_abs;
   looked_ = true;
@@ -122,6 +126,7 @@ refine::Request Spd::request_for(const Batch& batch) const {
                           sizes_of(exponents_, batch.b.data() + k * order(), x, r, d));
   };
   q.refiner = options_.refiner;
+  q.norm = norm_;
   q.fp32 = options_.working == Format::fp32;
   q.goal = q.fp32 ? 0x1p-24 : kUnit;
   q.sums = options_.exact_residual ? refine::Sums::double_double : refine::Sums::fp64;
@@ -187,10 +192,11 @@ bool Spd::without_factor(Batch& batch, Certificate& c) {
   refine::DiagonalPreconditioner diagonal({std::move(inverse)});
   refine::Request q = request_for(batch);
   const Rung first = ladder()[0];
-  Watch watch(iteration_seconds(std::nullopt, n, batch.count),
-              factor_seconds(first, n) +
-                  expected_iterations(first) * iteration_seconds(first, n, batch.count),
-              q.goal, options_.progress);
+  const double factored = factor_seconds(first, n) +
+                          expected_iterations(first) * iteration_seconds(first, n, batch.count);
+  // It is a gamble: a quarter of what the first rung costs may go into it.
+  Watch watch(iteration_seconds(std::nullopt, n, batch.count), factored / 4, q.goal,
+              options_.progress);
   q.go_on = [&](int k, double error) { return watch(k, error); };
   const refine::Outcome outcome = refine::refine(operator_, diagonal, batch.view_of(batch.b),
                                                  batch.view_of(batch.y), batch.view_of(batch.r), q);

@@ -82,6 +82,7 @@ class Spd {
 
   bool looked_ = false;
   refine::Survey survey_;
+  double norm_ = 0;      ///< of H, from below
   double flatness_ = 1;  ///< trace(H)^2 / (n ||H||_F^2), about: 1 when all eigenvalues are equal
 
   std::vector<PrecisionMap> maps_;  ///< of the rungs, cheap to dear

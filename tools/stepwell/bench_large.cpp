@@ -34,19 +34,6 @@ const LargeOp& find_op(const std::string& name) {
   return *std::find_if(ops.begin(), ops.end(), [&](const LargeOp& op) { return op.name == name; });
 }
 
-/// A baseline whose kernels are below the CPU makes every ratio a lie.
-void refuse_slow_blas(const Side& baseline, bool allowed) {
-  const BlasIdentity blas = kernels::blas_identity();
-  if (baseline.library != blas.library || blas.warning.empty()) return;
-  if (!allowed) {
-    throw Error(ErrorCode::unsupported, fmt::format("the baseline is not worth comparing with: {} "
-                                                    "(--allow-slow-blas compares all the same)",
-                                                    blas.warning));
-  }
-  fmt::print(stderr, "stepwell: warning: the baseline is not worth comparing with: {}\n",
-             blas.warning);
-}
-
 /// Seconds by phase, summed over the workers; 'waiting' is what is left of workers x wall.
 ordered_json phases_json(const PhaseTimes& t) {
   const double busy = t.load + t.update + t.diagonal + t.solve + t.reorder;
@@ -77,7 +64,20 @@ std::string details_text(const ordered_json& details) {
   return text;
 }
 
-/// On a terminal, says which run is under way: large matrices take minutes.
+}  // namespace
+
+void refuse_slow_blas(const Side& baseline, bool allowed) {
+  const BlasIdentity blas = kernels::blas_identity();
+  if (baseline.library != blas.library || blas.warning.empty()) return;
+  if (!allowed) {
+    throw Error(ErrorCode::unsupported, fmt::format("the baseline is not worth comparing with: {} "
+                                                    "(--allow-slow-blas compares all the same)",
+                                                    blas.warning));
+  }
+  fmt::print(stderr, "stepwell: warning: the baseline is not worth comparing with: {}\n",
+             blas.warning);
+}
+
 void announce_runs(Side& side) {
   if (isatty(STDERR_FILENO) == 0) return;
   const auto count = std::make_shared<int>(0);
@@ -87,8 +87,6 @@ void announce_runs(Side& side) {
     fmt::print(stderr, "\r\033[K");
   };
 }
-
-}  // namespace
 
 std::string large_help(const std::string& op) {
   return fmt::format(

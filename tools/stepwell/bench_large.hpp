@@ -47,6 +47,13 @@ LargeBench make_trsm_bench(const LargeRequest& request);
 /// Runs the benchmark and prints it. Throws Error.
 void bench_large(const std::string& op, const LargeRequest& request);
 
+/// Throws Error(unsupported), or warns if 'allowed', when the baseline is a BLAS whose kernels are
+/// below the CPU: that makes every ratio a lie.
+void refuse_slow_blas(const Side& baseline, bool allowed);
+
+/// On a terminal, says which run is under way: large matrices take minutes.
+void announce_runs(Side& side);
+
 /// For --help.
 std::string large_help(const std::string& op);
 

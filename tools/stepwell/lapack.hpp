@@ -8,10 +8,15 @@
 
 #include "stepwell/error.hpp"
 
-/// LAPACK's Cholesky factorization, the baseline of ours.
+/// LAPACK's Cholesky factorization and solvers, the baselines of ours.
 extern "C" {
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
+void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b,
+            const int* ldb, int* info, std::size_t);
+void dsposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
+             const double* b, const int* ldb, double* x, const int* ldx, double* work, float* swork,
+             int* iter, int* info, std::size_t);
 }
 
 namespace stepwell::tool {
@@ -27,6 +32,26 @@ inline int potrf(double* a, std::int64_t n) {
   const auto order = static_cast<int>(n);
   int failed = 0;
   dpotrf_("L", &order, a, &order, &failed, 1);
+  return failed;
+}
+
+/// Solves A X = B; both are overwritten, B by X. Returns LAPACK's info.
+inline int posv(double* a, std::int64_t n, double* b, std::int64_t columns) {
+  const auto order = static_cast<int>(n);
+  const auto nrhs = static_cast<int>(columns);
+  int failed = 0;
+  dposv_("L", &order, &nrhs, a, &order, b, &order, &failed, 1);
+  return failed;
+}
+
+/// The same by an fp32 factorization and refinement. work: n x columns; narrow: n x (n + columns).
+inline int sposv(double* a, std::int64_t n, const double* b, std::int64_t columns, double* x,
+                 double* work, float* narrow, int* iterations) {
+  const auto order = static_cast<int>(n);
+  const auto nrhs = static_cast<int>(columns);
+  int failed = 0;
+  dsposv_("L", &order, &nrhs, a, &order, b, &order, x, &order, work, narrow, iterations, &failed,
+          1);
   return failed;
 }
 

@@ -12,6 +12,7 @@
 
 #include "bench.hpp"
 #include "bench_large.hpp"
+#include "bench_solve.hpp"
 #include "doctor.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
@@ -20,8 +21,9 @@ namespace stepwell::tool {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 2 wrong usage, 13 too large, 14 not on this machine or in this build,\n"
-    "30 out of memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
+    "Exit codes: 0 done, 2 wrong usage, 10 a file can't be opened, 11 malformed, 12 truncated,\n"
+    "13 too large, 14 not on this machine or in this build, 16 wrong shape, 30 out of memory,\n"
+    "70 a bug in Stepwell. Errors are one line on standard error.\n";
 
 int fail(ErrorCode code, const std::string& text) {
   fmt::print(stderr, "stepwell: error: {}\n", text);
@@ -70,6 +72,40 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
   verb->footer(large_help(op));
 }
 
+void add_solve_bench(CLI::App& bench) {
+  CLI::App* const verb = bench.add_subcommand("solve", "Measure solve_spd()");
+  const auto r = std::make_shared<SolveRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("--n", r->n, "Order of the matrix")->check(size)->capture_default_str();
+  verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
+  verb->add_option("--kind", r->kind, "Kind of matrix, see below")->capture_default_str();
+  verb->add_option("--cond", r->condition, "Condition number")
+      ->check(CLI::Range(1.0, 1e16))
+      ->capture_default_str();
+  verb->add_option("--length", r->length, "Correlation length of a covariance")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  verb->add_option("--nugget", r->nugget, "What a covariance adds to its diagonal")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  verb->add_option("--seed", r->seed, "Of the matrix")->capture_default_str();
+  verb->add_option("--map", r->map, "Precision map of the factor; default: the plan's");
+  verb->add_option("--refiner", r->refiner,
+                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres)")
+      ->capture_default_str();
+  verb->add_option("--against", r->against, "Baseline, see below")->capture_default_str();
+  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--pairs", r->pairs, "Runs of each side")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
+                 "Compare even with a BLAS whose kernels are below the CPU");
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([r] { bench_solve(*r); });
+  verb->footer(solve_bench_help());
+}
+
 void add_bench(CLI::App& app) {
   struct Arguments {
     KernelRequest request;
@@ -79,6 +115,7 @@ void add_bench(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* const bench = app.add_subcommand("bench", "Measure speed against a baseline");
   bench->require_subcommand(1);
+  add_solve_bench(*bench);
   add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");
@@ -113,6 +150,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("stepwell ") + version());
   app.require_subcommand(1);
   app.footer(std::string("Examples:\n  stepwell doctor\n"
+                         "  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
                          "  stepwell bench factor --n 8192 --map bf16\n"
                          "  stepwell bench kernel --op symv --size 16384\n\n") +
              kExitCodes);

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "stepwell/certificate.hpp"
+
+namespace stepwell::tool {
+
+/// What `bench solve` is asked for. Empty or zero: the default.
+struct SolveRequest {
+  std::int64_t n = 4096;
+  std::int64_t columns = 1;
+  std::string kind = "arithmetic";
+  double condition = 1e2;
+  double length = 0.1;
+  double nugget = 1e-2;
+  std::uint64_t seed = 1;
+  std::string map;  ///< empty: the plan's
+  std::string refiner = "cg";
+  std::string against = "dposv";
+  int threads = 0;
+  int pairs = 5;
+  bool allow_slow_blas = false;
+  bool json = false;
+};
+
+/// Runs the benchmark and prints it. Throws Error, also when the solve does not converge.
+void bench_solve(const SolveRequest& request);
+
+/// For --help.
+std::string solve_bench_help();
+
+/// The certificate as JSON.
+nlohmann::ordered_json certificate_json(const Certificate& c);
+
+}  // namespace stepwell::tool

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "bench_solve.hpp"
+
+namespace stepwell::tool {
+
+using nlohmann::ordered_json;
+
+ordered_json certificate_json(const Certificate& c) {
+  ordered_json rungs = ordered_json::array();
+  for (const RungAttempt& r : c.rungs) {
+    rungs.push_back({{"map", r.map},
+                     {"refiner", r.refiner},
+                     {"factored", r.factored},
+                     {"iterations", r.iterations},
+                     {"error", r.error},
+                     {"seconds", r.seconds},
+                     {"left_because", r.reason}});
+  }
+  ordered_json columns = ordered_json::array();
+  for (const ColumnCertificate& column : c.columns) {
+    columns.push_back({{"outcome", to_string(column.outcome)},
+                       {"backward_error", column.backward_error},
+                       {"iterations", column.iterations},
+                       {"history", column.history}});
+    if (column.proven_backward_error > 0) {
+      columns.back()["proven_backward_error"] = column.proven_backward_error;
+    }
+    if (column.forward_error > 0) columns.back()["forward_error"] = column.forward_error;
+  }
+  ordered_json json = {{"outcome", to_string(c.outcome)},
+                       {"reason", c.reason},
+                       {"backward_error", c.backward_error},
+                       {"tolerance", c.tolerance},
+                       {"iterations", c.iterations},
+                       {"map", c.map},
+                       {"refiner", c.refiner},
+                       {"shift", c.shift},
+                       {"norm", c.norm},
+                       {"rungs", std::move(rungs)},
+                       {"seconds",
+                        {{"survey", c.times.survey},
+                         {"factor", c.times.factor},
+                         {"refine", c.times.refine},
+                         {"certify", c.times.certify},
+                         {"wall", c.times.wall}}},
+                       {"peak_bytes", c.peak_bytes},
+                       {"columns", std::move(columns)}};
+  if (c.condition > 0) json["condition"] = c.condition;
+  if (c.pivot >= 0) json["pivot"] = {{"index", c.pivot}, {"value", c.pivot_value}};
+  if (c.row >= 0) json["at"] = {{"matrix", c.in_b ? "b" : "A"}, {"row", c.row}, {"col", c.col}};
+  return json;
+}
+
+}  // namespace stepwell::tool
