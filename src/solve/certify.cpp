@@ -96,8 +96,8 @@ void Spd::estimate_condition(Certificate& c) {
 }
 
 /// r = b - A x in double-double. Of its error: an element of n + 1 terms errs by at most
-/// 4 (n + 3) 2^-106 of the sum of their sizes, which is at most ||A|| ||x|| + ||b||; the norm of A
-/// was summed in FP64 and errs by at most n u of itself.
+/// 4 (n + 6)^2 2^-106 of the sum of their sizes, which is at most ||A|| ||x|| + ||b||; the norm of
+/// A was summed in FP64 and errs by at most n u of itself.
 void Spd::prove(Batch& batch, Certificate& c) {
   const auto start = Clock::now();
   const std::int64_t n = order();
@@ -118,7 +118,7 @@ void Spd::prove(Batch& batch, Certificate& c) {
     const auto d = static_cast<double>(n);
     const double measured = backward_error(survey_.norm_inf, sizes);
     c.columns[static_cast<std::size_t>(batch.first + k)].proven_backward_error =
-        measured * (1 + 2 * (d + 8) * kUnit) + 8 * (d + 3) * kUnit * kUnit;
+        measured * (1 + 2 * (d + 8) * kUnit) + 8 * (d + 6) * (d + 6) * kUnit * kUnit;
   }
   c.times.certify += seconds_since(start);
 }

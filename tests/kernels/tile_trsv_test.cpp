@@ -52,6 +52,19 @@ void check(const Table& t, Tile tile, const Dense<double>& l, std::int64_t r, Ra
   }
 }
 
+void check_fp64(const Table& t, MatrixView<const double> tile, const Dense<double>& l,
+                std::int64_t r, Random& random) {
+  for (bool transposed : {false, true}) {
+    SCOPED_TRACE(testing::Message()
+                 << l.rows << ", " << r << " vectors, transposed " << transposed);
+    const auto x = output<double>(l.rows, r, random);
+    auto b = copy_of(x.view());
+    tile_trsv(t, tile, transposed, x.view());
+    ASSERT_TRUE(solves(l, transposed, b.view(), x.view()));
+    ASSERT_TRUE(x.untouched_outside());
+  }
+}
+
 class PackedTrsvTest : public PerIsaAndRung {};
 INSTANTIATE_TEST_SUITE_P(Isa, PackedTrsvTest, every_isa_and_packed_rung(), isa_rung_name);
 
@@ -85,6 +98,38 @@ TEST_P(TileTrsvTest, BackwardErrorIsThatOfSubstitution) {
       check<double>(table_, tile, exact, vectors, random);
     }
     if (HasFailure()) return;
+  }
+}
+
+TEST_P(TileTrsvTest, BackwardErrorOfAnFp64TileIsThatOfSubstitution) {
+  Random random(kSeed);
+  for (const auto& [n, unused, r] : vector_cases()) {
+    const Dense<double> exact = triangle(n, random);
+    const Guarded<double> l(n, n, 3, 1, kNaN<double>);  // NaN above the diagonal too
+    l.fill([&](auto i, auto j) { return exact(i, j); }, Shape::lower);
+    const MatrixView<const double> tile = l.view();
+    for (std::int64_t vectors : {std::int64_t{1}, r})
+      check_fp64(table_, tile, exact, vectors, random);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(TileTrsvTest, ProductsWithAnFp64TileAreWithinTheirRoundoff) {
+  Random random(kSeed);
+  for (const auto& [m, n, r] : vector_cases()) {
+    const auto l = input<double>(m, n, random);
+    for (std::int64_t vectors : {std::int64_t{1}, r}) {
+      for (bool transposed : {false, true}) {
+        const std::int64_t inner = transposed ? m : n;
+        const auto x = input<double>(inner, vectors, random);
+        const auto y = output<double>(transposed ? n : m, vectors, random);
+        const auto element = [&](auto i, auto k) { return transposed ? l(k, i) : l(i, k); };
+        const ExactSum exact = exact_sum(y.view(), -1, element, inner, x.view());
+        tile_product(table_, l.view(), transposed, x.view(), y.view());
+        ASSERT_TRUE(close(y.view(), exact, inner)) << m << " x " << n << ", " << transposed;
+        ASSERT_TRUE(y.untouched_outside());
+      }
+    }
   }
 }
 

@@ -22,7 +22,7 @@ using Vec = hn::Vec<D>;
 /// sum go into lo.
 HWY_INLINE void multiply_add(Vec a, Vec b, Vec& hi, Vec& lo) {
   const Vec p = hn::Mul(a, b);
-#ifdef HWY_NATIVE_FMA
+#if HWY_NATIVE_FMA
   const Vec e = hn::MulSub(a, b, p);
 #else
   // Dekker's product: halves of 26 bits, whose products are exact.

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/substitution.hpp"
+
+#include "factor/factor_data.hpp"
+#include "factor/fixture.hpp"
+#include "tiles/operations.hpp"
+
+/// Solves with the tiles of a factor: within the backward error of substitution for the numbers
+/// that the tiles stand for, and the same bits for any number of threads.
+namespace stepwell::factor::test {
+namespace {
+
+using kernels::test::Guarded;
+using kernels::test::kRoundoff;
+using kernels::test::same_bits;
+
+/// L as it is stored, in the factor's own scale.
+Dense<double> stored(const Factor& factor) {
+  const tiles::TileMatrix& tiles = factor.data().l;
+  const tiles::Grid& grid = tiles.grid();
+  Dense<double> l(factor.order(), factor.order());
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid.tiles(); ++i) {
+      tiles::copy_tile(kernels::table(), tiles.tile(i, j), {},
+                       l.view().block(i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)));
+    }
+  }
+  for (std::int64_t j = 0; j < l.cols; ++j) std::fill_n(&l.data[j * l.rows], j, 0.0);
+  return l;
+}
+
+/// |b - L L'x| <= 2 (n + 4) u |L| |L'| |x|, element by element: two substitutions (Higham 2002,
+/// Theorem 8.5), and two roundings for the terms of an element of L.
+template <class V>
+::testing::AssertionResult solves(const Dense<double>& l, MatrixView<const V> b,
+                                  MatrixView<const V> x) {
+  const std::int64_t n = l.rows;
+  const long double factor = 2 * static_cast<long double>(n + 4) * kRoundoff<V>;
+  for (std::int64_t c = 0; c < x.cols; ++c) {
+    std::vector<long double> w(n), size(n);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = j; i < n; ++i) {
+        w[j] += static_cast<long double>(l(i, j)) * x(i, c);
+        size[j] += std::abs(static_cast<long double>(l(i, j)) * x(i, c));
+      }
+    }
+    std::vector<long double> residual(n), bound(n);
+    for (std::int64_t i = 0; i < n; ++i) residual[i] = b(i, c);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = j; i < n; ++i) {
+        residual[i] -= l(i, j) * w[j];
+        bound[i] += factor * std::abs(l(i, j)) * size[j];
+      }
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (!(std::abs(residual[i]) <= bound[i])) {
+        return ::testing::AssertionFailure()
+               << "(" << i << ", " << c << "): off by " << residual[i] << ", allowed " << bound[i];
+      }
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+/// Right-hand sides with padded columns, sentinels around them.
+template <class V>
+Guarded<V> right_hand_sides(std::int64_t n, std::int64_t r, Random& random) {
+  Guarded<V> x(n, r, 3, 1);
+  x.fill([&](auto, auto) { return random.gaussian(); });
+  return x;
+}
+
+template <class V>
+void check(const Factor& factor, const Dense<double>& l, std::int64_t r) {
+  Random random(static_cast<std::uint64_t>(r));
+  engine::Team alone(1);
+  const auto x = right_hand_sides<V>(factor.order(), r, random);
+  Dense<V> b(factor.order(), r);
+  for (std::int64_t c = 0; c < r; ++c) std::copy_n(x.view().column(c), b.rows, b.view().column(c));
+  substitute<V>(alone, factor.data().l, x.view());
+  ASSERT_TRUE(solves<V>(l, b.view(), x.view())) << r << " columns of " << sizeof(V) << " bytes";
+  ASSERT_TRUE(x.untouched_outside());
+  for (const int threads : {2, 3, 4}) {
+    engine::Team team(threads);
+    for (int run = 0; run < 3; ++run) {
+      Dense<V> again(b);
+      substitute<V>(team, factor.data().l, again.view());
+      ASSERT_TRUE(same_bits(again.view(), x.view())) << threads << " threads";
+    }
+  }
+}
+
+class Substitution : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Factor, Substitution,
+                         ::testing::Values("bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64",
+                                           "bf16,bf16x2,fp32", "bf16,fp64", "fp16,fp32,fp64",
+                                           "adaptive:1e-3"));
+
+TEST_P(Substitution, IsStableAndHasTheSameBitsForAnyNumberOfThreads) {
+  for (const std::int64_t n : {1, 2, 31, 63, 64, 65, 127, 128, 129, 200, 321}) {
+    SCOPED_TRACE(n);
+    const Factor factor = factor_of(well_conditioned(n), options_for(GetParam()));
+    ASSERT_TRUE(factor.ok());
+    const Dense<double> l = stored(factor);
+    const bool narrow = !factor.data().l.map().uses(Rung::fp64);
+    for (const std::int64_t r : {1, 2, 17}) {
+      if (narrow) check<float>(factor, l, r);
+      check<double>(factor, l, r);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(Substitution, OfNoColumnsDoesNothing) {
+  const Factor factor = factor_of(well_conditioned(70), options_for(GetParam()));
+  engine::Team team(2);
+  substitute<double>(team, factor.data().l, view<double>(nullptr, 70, 0));
+}
+
+// The default tile, several of them, and a team that is used again and again.
+TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
+  const std::int64_t n = kernels::test::kSanitized ? 1100 : 2100;
+  for (const char* const map : {"bf16", "fp64"}) {
+    const Factor factor = factor_of(well_conditioned(n), options_for(map, 0));
+    Random random(3);
+    const Dense<double> b = kernels::test::gaussian(n, 2, random);
+    Dense<double> expected(b);
+    engine::Team alone(1), team(4);
+    substitute<double>(alone, factor.data().l, expected.view());
+    for (int run = 0; run < 10; ++run) {
+      Dense<double> x(b);
+      substitute<double>(team, factor.data().l, x.view());
+      ASSERT_TRUE(same_bits(x.view(), expected.view())) << map;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::factor::test

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+/// 113-bit arithmetic for the tests' own sums: products of two doubles are exact.
+namespace stepwell::test {
+
+__extension__ using Quad = __float128;
+
+inline Quad abs_of(Quad x) {
+  return x < 0 ? -x : x;
+}
+
+/// What the tests compute in Quad errs by at most this of the sum of sizes, for k terms.
+inline double quad_error(double k) {
+  return (k + 2) * 0x1p-112;
+}
+
+}  // namespace stepwell::test
