@@ -28,8 +28,11 @@ struct FactorOptions {
   PrecisionMap map;       ///< which rung each tile uses
   std::int64_t tile = 0;  ///< order of a tile, a multiple of 32; 0: 512, or n where that is less
   Scaling scaling = Scaling::powers_of_two;
-  double theta = 0.1;    ///< fp16 only: the share of its range that the scaled matrix may take
-  double shift = 0;      ///< c of the first attempt: the diagonal is multiplied by 1 + c u
+  double theta = 0.1;  ///< fp16 only: the share of its range that the scaled matrix may take
+  double shift = 0;    ///< c of the first attempt: the diagonal is multiplied by 1 + c u
+  /// Eliminate rows that lie far apart in A first: the first block columns then see all of it,
+  /// which graded maps need of points that are sorted. Not with an adaptive map.
+  bool spread = false;
   bool escalate = true;  ///< after a breakdown: round toward zero, then a larger shift, then fp64
   Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
   Progress* progress = nullptr;  ///< null: nobody watches
@@ -91,9 +94,12 @@ class STEPWELL_API Factor {
   const FactorReport& report() const;
   bool ok() const { return report().outcome == FactorOutcome::ok; }
 
-  /// Writes L in FP64 and in the scale of A, so that A = L L' but for rounding and shift; the
-  /// strict upper triangle of l becomes zero. l: n x n. Throws Error(invalid_argument) if it is
-  /// not, or if the factorization did not succeed. Cost n^2.
+  /// The order of elimination: row k of L belongs to row permutation()[k] of A. Empty: as A is.
+  const std::vector<std::int64_t>& permutation() const;
+
+  /// Writes L in FP64 and in the scale of A, so that A = L L' (P A P' = L L' with a permutation)
+  /// but for rounding and shift; the strict upper triangle of l becomes zero. l: n x n. Throws
+  /// Error(invalid_argument) if it is not, or if the factorization did not succeed. Cost n^2.
   void copy_to(MatrixView<double> l) const;
 
   /// The inside, for the library itself.

@@ -57,14 +57,30 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
            "; it must be square");
   }
   require_view(a.data, a.rows, a.cols, a.ld, "cholesky: the matrix");
+  if (options.spread && options.map.adaptive()) misuse("an adaptive map can't be spread");
   if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
   if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
+}
+
+/// Every T-th row of A from the first on, then from the second on, ... with T block columns: each
+/// of them has rows from all over A.
+std::vector<std::int64_t> elimination_order(const Grid& grid, const FactorOptions& options) {
+  std::vector<std::int64_t> order;
+  if (!options.spread || grid.tiles() < 2) return order;
+  order.reserve(static_cast<std::size_t>(grid.n));
+  for (std::int64_t first = 0; first < grid.tiles(); ++first) {
+    for (std::int64_t i = first; i < grid.n; i += grid.tiles()) order.push_back(i);
+  }
+  return order;
 }
 
 engine::GraphOptions workers_for(const RungMap& map, const FactorOptions& options) {
   const bool enough = map.grid().tiles() >= kTilesForWorkers;
   engine::GraphOptions g = graph_options(enough, options.context, options.progress);
   g.scratch_bytes = tiles::scratch_bytes(map);
+  if (options.spread) {  // where a block of A is gathered
+    g.scratch_bytes = std::max(g.scratch_bytes, 8 * map.grid().tile * map.grid().tile);
+  }
   return g;
 }
 
@@ -130,11 +146,13 @@ class Cholesky {
       : a_(a),
         options_(options),
         grid_(choose_grid(a.rows, options)),
-        diagonal_(read_diagonal(a)),
+        order_(elimination_order(grid_, options)),
+        diagonal_(read_diagonal(a, order_)),
         start_(std::chrono::steady_clock::now()) {}
 
   Factor run() {
     data_->n = a_.rows;
+    data_->order = order_;
     report().map = to_string(options_.map);
     report().scaling = options_.scaling;
     report().tile = grid_.tile;
@@ -218,6 +236,7 @@ class Cholesky {
 
     Attempt attempt;
     attempt.a = a_;
+    attempt.order = order_;
     attempt.scale = &data_->scale;
     attempt.diagonal_factor = 1 + shift * r.unit_roundoff;
     attempt.rounding = rounding;
@@ -234,6 +253,7 @@ class Cholesky {
                                      : FactorOutcome::breakdown;
     r.map = to_string(all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map);
     r.pivot = attempt.pivot.index;
+    if (r.pivot >= 0 && !order_.empty()) r.pivot = order_[static_cast<std::size_t>(r.pivot)];
     r.pivot_value = attempt.pivot.value;
     r.tiles = map.counts();
     r.shift = shift;
@@ -259,6 +279,7 @@ class Cholesky {
   MatrixView<const double> a_;
   const FactorOptions& options_;
   Grid grid_;
+  std::vector<std::int64_t> order_;
   Diagonal diagonal_;
   std::chrono::steady_clock::time_point start_;
   std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();

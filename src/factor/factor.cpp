@@ -42,6 +42,10 @@ const FactorReport& Factor::report() const {
   return data_->report;
 }
 
+const std::vector<std::int64_t>& Factor::permutation() const {
+  return data_->order;
+}
+
 void Factor::copy_to(MatrixView<double> l) const {
   const std::int64_t n = order();
   if (!ok()) throw Error(ErrorCode::invalid_argument, "copy_to: there is no factor to copy");

@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "factor/scaling.hpp"
 #include "stepwell/factor.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell {
 
-/// The inside of a Factor: diag(scale.row) A diag(scale.col) = L L' but for rounding and the shift.
-/// mu is part of the scale's gain.
+/// The inside of a Factor: diag(scale.row) P A P' diag(scale.col) = L L' but for rounding and the
+/// shift. mu is part of the scale's gain.
 struct FactorData {
   std::int64_t n = 0;
+  std::vector<std::int64_t> order;  ///< row k of P A P' is row order[k] of A; empty: P = I
   tiles::TileMatrix l;
   factor::Scale scale;
   FactorReport report;

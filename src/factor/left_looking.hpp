@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/graph.hpp"
@@ -17,13 +18,14 @@ namespace stepwell::factor {
 /// the pivot (written by the one diagonal tile that fails).
 struct Attempt {
   MatrixView<const double> a;
-  const Scale* scale = nullptr;
-  double diagonal_factor = 1;  ///< 1 + c u
+  std::span<const std::int64_t> order;  ///< of elimination: indices into A; empty: as A is
+  const Scale* scale = nullptr;         ///< in that order
+  double diagonal_factor = 1;           ///< 1 + c u
   tiles::Rounding rounding = tiles::Rounding::nearest;
   const tiles::TileMatrix* l = nullptr;
 
   std::vector<kernels::Scan> scans;
-  tiles::Pivot pivot;  ///< global index
+  tiles::Pivot pivot;  ///< global index, in that order
 };
 
 /// Bytes that left_looking works in beside L, without the workers' scratch.

@@ -7,11 +7,12 @@
 
 namespace stepwell::factor {
 
-Diagonal read_diagonal(MatrixView<const double> a) {
+Diagonal read_diagonal(MatrixView<const double> a, std::span<const std::int64_t> order) {
   Diagonal d;
   d.value.resize(static_cast<std::size_t>(a.rows));
   for (std::int64_t i = 0; i < a.rows; ++i) {
-    const double x = a(i, i);
+    const std::int64_t k = order.empty() ? i : order[static_cast<std::size_t>(i)];
+    const double x = a(k, k);
     d.value[static_cast<std::size_t>(i)] = x;
     if (!std::isfinite(x)) d.finite = false;
     if (!(x > 0)) d.positive = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "stepwell/factor.hpp"
@@ -17,7 +18,8 @@ struct Diagonal {
   bool finite = true;
   bool positive = true;
 };
-Diagonal read_diagonal(MatrixView<const double> a);
+/// 'order': indices into A; empty: as A is.
+Diagonal read_diagonal(MatrixView<const double> a, std::span<const std::int64_t> order = {});
 
 /// H = diag(row) A diag(col), with col = gain * row: symmetric, though the two differ, and so no
 /// square root of the gain is needed but to write L out.

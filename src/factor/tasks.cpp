@@ -31,6 +31,28 @@ kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, s
 
 namespace {
 
+/// The block of A in the order of elimination, copied to scratch. Two passes, because only the
+/// lower triangle may be read: each runs down columns of A.
+MatrixView<const double> gather(const Attempt& at, std::int64_t row, std::int64_t col,
+                                MatrixView<const double> shape, std::byte* scratch) {
+  const MatrixView<double> out = view(reinterpret_cast<double*>(scratch), shape.rows, shape.cols);
+  const std::int64_t* const rows = at.order.data() + row;
+  const std::int64_t* const cols = at.order.data() + col;
+  for (std::int64_t c = 0; c < out.cols; ++c) {
+    const double* const column = at.a.column(cols[c]);
+    for (std::int64_t r = 0; r < out.rows; ++r) {
+      if (rows[r] >= cols[c]) out(r, c) = column[rows[r]];
+    }
+  }
+  for (std::int64_t r = 0; r < out.rows; ++r) {
+    const double* const column = at.a.column(rows[r]);
+    for (std::int64_t c = 0; c < out.cols; ++c) {
+      if (rows[r] < cols[c]) out(r, c) = column[cols[c]];
+    }
+  }
+  return out;
+}
+
 /// Loads (if it is the first) and sweeps; returns the sums and the number of pieces of data used.
 std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   const kernels::Table& t = kernels::table();
@@ -44,9 +66,11 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   if (x.first) {
     const std::int64_t row = x.i * grid.tile;
     const std::int64_t col = x.j * grid.tile;
-    tiles::load_tile(t, at.a.block(row, col, sums.rows, sums.cols), shape,
-                     {at.scale->row.data() + row, at.scale->col.data() + col}, at.diagonal_factor,
-                     sums, at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
+    MatrixView<const double> a = at.a.block(row, col, sums.rows, sums.cols);
+    if (!at.order.empty()) a = gather(at, row, col, a, task.scratch());
+    tiles::load_tile(t, a, shape, {at.scale->row.data() + row, at.scale->col.data() + col},
+                     at.diagonal_factor, sums,
+                     at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
     task.lap(Phase::load);
   }
   std::vector<tiles::TileIn> left;
@@ -64,7 +88,9 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
     const bool late = k == x.j - 1;
     right.push_back({stored, rows_of(map, x.j, k, late ? k : x.k0, late ? last_copy : copies)});
   }
-  if (x.k0 < x.k1) tiles::sweep(t, sums, left, right, shape, task.scratch());
+  if (x.k0 < x.k1) {
+    tiles::sweep(t, sums, left, right, shape, task.scratch(), map.products_by_operands());
+  }
   task.lap(Phase::update);
   return {sums, next};
 }

@@ -229,6 +229,9 @@ class TrsmGraph {
 
 void check(const Factor& l, MatrixView<double> b) {
   if (!l.ok()) throw Error(ErrorCode::invalid_argument, "trsm: the factorization did not succeed");
+  if (!l.permutation().empty()) {
+    throw Error(ErrorCode::invalid_argument, "trsm: the factor is of a permuted matrix");
+  }
   require_view(b.data, b.rows, b.cols, b.ld, "trsm: B");
   if (b.cols == l.order()) return;
   throw Error(ErrorCode::invalid_argument, "trsm: B has " + std::to_string(b.cols) +

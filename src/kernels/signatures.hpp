@@ -103,8 +103,9 @@ using SymmetricProductFn = void(MatrixView<const double> a, MatrixView<const dou
 /// One pass over an FP64 block A (m x n) for one vector, with products and sums in double-double:
 ///   y + y_low += A x   if y is not null
 ///   z + z_low += A' w  if z is not null
-/// An element of k terms errs by at most 2 (k + 2)^2 2^-106 of the sum of their sizes (Ogita, Rump &
-/// Oishi 2005, Proposition 5.5; by 4 (k + 2) 2^-106 as a rule), where nothing over- or underflows.
+/// An element of k terms errs by at most 2 (k + 2)^2 2^-106 of the sum of their sizes (Ogita, Rump
+/// & Oishi 2005, Proposition 5.5; by 4 (k + 2) 2^-106 as a rule), where nothing over- or
+/// underflows.
 struct ExactProducts {
   const double* x = nullptr;
   double* y = nullptr;

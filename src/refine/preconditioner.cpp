@@ -23,9 +23,10 @@ FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData&
       after_(row.size()),
       narrow_(substitution == Substitution::as_factor && factor.report.unit_roundoff > kNarrow &&
               !factor.l.map().uses(Rung::fp64)) {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    before_[i] = factor.scale.row[i] / row[i];
-    after_[i] = factor.scale.col[i] / col[i];
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const std::size_t i = factor.order.empty() ? k : static_cast<std::size_t>(factor.order[k]);
+    before_[k] = factor.scale.row[k] / row[i];
+    after_[k] = factor.scale.col[k] / col[i];
   }
 }
 
@@ -40,16 +41,16 @@ void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const do
     const double s = normalizer(max_abs(n, r.column(c)));
     size[static_cast<std::size_t>(c)] = s;
     const double* const from = r.column(c);
-    for (std::int64_t i = 0; i < n; ++i) {
-      x(i, c) = static_cast<V>(from[i] * s * before_[static_cast<std::size_t>(i)]);
+    for (std::int64_t k = 0; k < n; ++k) {
+      x(k, c) = static_cast<V>(from[place(k)] * s * before_[static_cast<std::size_t>(k)]);
     }
   }
   factor::substitute(team_, factor_.l, x);
   for (std::int64_t c = 0; c < r.cols; ++c) {
     double* const to = z.column(c);
     const double back = 1 / size[static_cast<std::size_t>(c)];
-    for (std::int64_t i = 0; i < n; ++i) {
-      to[i] = static_cast<double>(x(i, c)) * after_[static_cast<std::size_t>(i)] * back;
+    for (std::int64_t k = 0; k < n; ++k) {
+      to[place(k)] = static_cast<double>(x(k, c)) * after_[static_cast<std::size_t>(k)] * back;
     }
   }
 }

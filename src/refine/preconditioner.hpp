@@ -25,12 +25,16 @@ class FactorPreconditioner : public Preconditioner {
              const std::vector<std::int64_t>& column) override;
 
  private:
+  /// Where the vectors have what the factor has at k.
+  std::int64_t place(std::int64_t k) const {
+    return factor_.order.empty() ? k : factor_.order[static_cast<std::size_t>(k)];
+  }
   template <class V>
   void apply_in(core::Buffer<V>& memory, MatrixView<const double> r, MatrixView<double> z);
 
   engine::Team& team_;
   const FactorData& factor_;
-  std::vector<double> before_, after_;  ///< H^-1 = diag(after) (L L')^-1 diag(before)
+  std::vector<double> before_, after_;  ///< H^-1 = P' diag(after) (L L')^-1 diag(before) P
   bool narrow_;
   core::Buffer<float> fp32_;
   core::Buffer<double> fp64_;

@@ -85,6 +85,8 @@ class Spd {
   double norm_ = 0;      ///< of H, from below
   double flatness_ = 1;  ///< trace(H)^2 / (n ||H||_F^2), about: 1 when all eigenvalues are equal
 
+  bool sorted_ = false;  ///< neighbours in A are more alike than others
+
   std::vector<PrecisionMap> maps_;  ///< of the rungs, cheap to dear
   std::size_t rung_ = 0;
   std::optional<Factor> factor_;

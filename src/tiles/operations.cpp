@@ -153,13 +153,14 @@ void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels:
 }
 
 void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
-           std::span<const RightTile> b, Shape shape, std::byte* scratch) {
+           std::span<const RightTile> b, Shape shape, std::byte* scratch, bool by_operands) {
   const core::FpScope fp;
   std::int64_t order = std::max(sums.rows, sums.cols);
   for (const TileIn& tile : a) order = std::max(order, tile.shape.cols);
   const std::int64_t piece = piece_bytes(order);
   const auto step = [&](std::size_t k) -> Step {
-    return {a[k], b[k], coarser(sums.rung, coarser(a[k].shape.rung, b[k].stored.shape.rung))};
+    const Rung operands = coarser(a[k].shape.rung, b[k].stored.shape.rung);
+    return {a[k], b[k], by_operands ? operands : coarser(sums.rung, operands)};
   };
   if (sums.wide()) {
     for (std::size_t k = 0; k < a.size(); ++k) {

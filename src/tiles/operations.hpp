@@ -40,9 +40,10 @@ void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels:
                double diagonal_factor, const Sums& sums, kernels::Scan& scan);
 
 /// sums -= sum_k a[k] b[k]', in this order of k, each product at the coarsest of the three rungs
-/// that meet in it. fp32 sums stay in L2 over all k: half a tile at a time.
+/// that meet in it, or of the two operands' alone if 'by_operands'. fp32 sums stay in L2 over all
+/// k: half a tile at a time.
 void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
-           std::span<const RightTile> b, Shape shape, std::byte* scratch);
+           std::span<const RightTile> b, Shape shape, std::byte* scratch, bool by_operands = false);
 
 /// Packs a stored tile in rows order into out, with out's planes (at most the tile's own if it has
 /// planes).

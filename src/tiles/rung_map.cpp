@@ -37,21 +37,46 @@ int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j) {
   return level;
 }
 
-RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid), layers_(map.layers) {
+RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid) {
   if (map.adaptive() || map.layers.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "this operation takes a map of rungs by level, not '" + to_string(map) + "'");
   }
   rungs_.resize(static_cast<std::size_t>(grid.count()));
+  if (map.graded()) {
+    fill_graded(map);
+  } else {
+    layers_ = map.layers;
+    fill_layers();
+  }
+  summarize();
+}
+
+void RungMap::fill_layers() {
   const auto last = static_cast<int>(layers_.size()) - 1;
-  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
     rungs_[index(j, j)] = layers_.back();
-    for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
-      const int level = std::min(tree_level(grid.tiles(), i, j), last);
+    for (std::int64_t i = j + 1; i < grid_.tiles(); ++i) {
+      const int level = std::min(tree_level(grid_.tiles(), i, j), last);
       rungs_[index(i, j)] = layers_[static_cast<std::size_t>(level)];
     }
   }
-  summarize();
+}
+
+void RungMap::fill_graded(const PrecisionMap& map) {
+  if (map.columns.size() + 1 != map.layers.size()) {
+    throw Error(ErrorCode::invalid_argument, "a graded map has one rung more than column counts");
+  }
+  by_operands_ = true;
+  std::size_t layer = 0;
+  std::int64_t left = map.columns[0];
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j, --left) {
+    while (layer < map.columns.size() && left <= 0) {
+      ++layer;
+      if (layer < map.columns.size()) left = map.columns[layer];
+    }
+    for (std::int64_t i = j; i < grid_.tiles(); ++i) rungs_[index(i, j)] = map.layers[layer];
+  }
 }
 
 RungMap::RungMap(const Grid& grid, double eps, const std::vector<double>& norms,

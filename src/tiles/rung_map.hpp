@@ -37,7 +37,7 @@ int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j);
 class RungMap {
  public:
   RungMap() = default;
-  /// Layers (or one rung). Throws Error(invalid_argument) for an adaptive map.
+  /// Layers (or one rung), or graded. Throws Error(invalid_argument) for an adaptive map.
   RungMap(const Grid& grid, const PrecisionMap& map);
   /// Adaptive: 'norms' are the Frobenius norms of the tiles, in the grid's order. A tile may use
   /// rung r when norm * u_r <= eps * ||A||_F / tiles: the errors of all tiles then sum up to at
@@ -58,17 +58,23 @@ class RungMap {
   const Counts& counts() const { return counts_; }
   /// One rung for all tiles and all products inside them.
   bool is_uniform() const { return layers_.size() == 1; }
+  /// Graded: products are as fine as their operands, however coarse the tile they go to: it is
+  /// small because what they leave is. Elsewhere they are at most as fine as that tile.
+  bool products_by_operands() const { return by_operands_; }
   bool uses(Rung rung) const { return counts_[static_cast<std::size_t>(rung)] > 0; }
 
  private:
   std::size_t index(std::int64_t i, std::int64_t j) const {
     return static_cast<std::size_t>(grid_.index(i, j));
   }
+  void fill_layers();
+  void fill_graded(const PrecisionMap& map);
   void summarize();
 
   Grid grid_;
   std::vector<Rung> rungs_;
   std::vector<Rung> layers_;  ///< of a layered map; empty: adaptive
+  bool by_operands_ = false;
   Rung coarsest_ = Rung::fp64;
   int most_planes_ = 0;
   Counts counts_{};
