@@ -322,7 +322,8 @@ bool Spd::climb(Batch& batch, Certificate& c) {
 /// Where to start, once A has been looked at.
 void Spd::choose_rung() {
   const bool steep = flatness_ < kTooSteepForBf16;
-  if (!options_.map && steep && ladder()[0] == Rung::bf16 && rung_ == 0) rung_ = 1;
+  if (!options_.map && maps_.size() > 1 && steep && ladder()[0] == Rung::bf16 && rung_ == 0)
+    rung_ = 1;
 }
 
 }  // namespace stepwell::solve
