@@ -53,8 +53,8 @@ STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOpti
 
 /// Solves A X = B. A: n x n, symmetric positive definite; its lower triangle is read and nothing is
 /// written. B: n x columns. X: n x columns; it may be B itself (the same view), any other overlap
-/// with A or B is refused. X is written only when the outcome is 'converged' or 'not_converged'
-/// (then with the best approximation found).
+/// with A or B is refused. X is written only when the outcome is 'converged', 'not_converged' (then
+/// with the best approximation found) or 'overflow' (then with infinities where FP64 ends).
 ///
 /// The factor is made at a low-precision rung and refined; when a rung is not good enough the next
 /// is tried, the last is FP64 throughout. Numerical failures are in the certificate; it throws

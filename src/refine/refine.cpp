@@ -250,6 +250,8 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
         still.push_back(c);
       }
     }
+    std::erase_if(still,
+                  [&](std::int64_t c) { return work.system(c).iterations >= request.iterations; });
     e.column = std::move(still);
   }
   for (System& s : outcome.system) {

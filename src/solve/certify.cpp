@@ -66,7 +66,10 @@ void Spd::estimate_condition(Certificate& c) {
   const auto start = Clock::now();
   const std::int64_t n = order();
   if (condition_ == 0) {
-    if (!ensure_factor(c)) return;
+    Certificate factorization;  // x may have been found without a factor, and stays what it is
+    if (!ensure_factor(factorization)) return;
+    c.times.factor += factorization.times.factor;
+    c.peak_bytes = std::max(c.peak_bytes, factorization.peak_bytes);
     refine::Request q;
     q.refiner = factor_->data().l.map().coarsest() == Rung::fp64 ? Refiner::ir : Refiner::cg;
     q.norm = norm_;

@@ -86,7 +86,11 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   f.map = map;
   f.tile = options.tile;
   f.context = options.context;
-  const std::int64_t beside = solve::refinement_bytes(n, columns);
+  if (direct && plain(options)) {
+    plan.bytes = plan.top_bytes = solve::small_bytes(n);
+    return plan;
+  }
+  const std::int64_t beside = solve::refinement_bytes(n, columns, options.refiner);
   plan.bytes = factor_bytes(n, f) + beside;
   f.map = uniform(Rung::fp64);
   plan.top_bytes = options.climb ? factor_bytes(n, f) + beside : plan.bytes;

@@ -44,8 +44,10 @@ std::string place(const Certificate& c) {
 void explain(Certificate& c) {
   switch (c.outcome) {
     case SolveOutcome::converged:
-    case SolveOutcome::cancelled:
       c.reason.clear();
+      return;
+    case SolveOutcome::cancelled:
+      c.reason = "the caller cancelled it";
       return;
     case SolveOutcome::not_converged:
       if (c.pivot >= 0) {
@@ -62,7 +64,7 @@ void explain(Certificate& c) {
     case SolveOutcome::not_positive_definite:
       c.reason = "the matrix is not positive definite: pivot " + std::to_string(c.pivot) +
                  " (counted from 0) is " + number(c.pivot_value) +
-                 (c.factor.outcome == FactorOutcome::ok && c.rungs.empty()
+                 (c.rungs.empty()
                       ? ", a diagonal element that is not positive"
                       : " of a scaled diagonal near 1; row " + std::to_string(c.pivot) +
                             " depends on those before it to working accuracy (a duplicate point or "

@@ -32,18 +32,22 @@ constexpr double kTooSteepForBf16 = 0.25;
 
 /// What is left of a covariance after the first columns is small, and bf16 is good enough for it:
 /// Matern 3/2, n = 16384, condition 1e7: 11 iterations, where uniform bf16x2 breaks down.
-const PrecisionMap kCovariance{{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}};
+PrecisionMap covariance_map() {
+  return {{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}};
+}
 /// Neighbours in A that are this much larger than other elements on average: sorted points.
 constexpr double kSorted = 1.25;
 
-std::string name_of(Status status) {
+/// 'watched': it was stopped as soon as the next rung was cheaper.
+std::string name_of(Status status, bool watched) {
   switch (status) {
     case Status::indefinite:
       return "the preconditioned matrix is not positive definite";
     case Status::non_finite:
       return "a number overflowed";
     case Status::stopped:
-      return "it would have taken longer than the next rung";
+      return watched ? "it would have taken longer than the next rung"
+                     : "the limit of iterations was reached";
     default:
       return "refinement stagnated";
   }
@@ -144,8 +148,9 @@ refine::Request Spd::request_for(const Batch& batch) const {
   q.refiner = options_.refiner;
   q.norm = norm_;
   q.fp32 = options_.working == Format::fp32;
-  q.goal = q.fp32 ? 0x1p-24 : kUnit;
-  q.sums = options_.exact_residual ? refine::Sums::double_double : refine::Sums::fp64;
+  // A system is done at twice the goal.
+  q.goal = std::min(q.fp32 ? 0x1p-24 : kUnit, tolerance() / 2);
+  q.sums = sums();
   if (options_.iterations > 0) q.iterations = options_.iterations;
   return q;
 }
@@ -179,11 +184,20 @@ int most_iterations(const refine::Outcome& outcome) {
 
 /// Why the first column that failed did.
 std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
-                      double tolerance) {
+                      double tolerance, bool watched) {
   for (std::size_t s = 0; s < error.size(); ++s) {
-    if (!(error[s] <= tolerance)) return name_of(outcome.system[s].status);
+    if (!(error[s] <= tolerance)) return name_of(outcome.system[s].status, watched);
   }
   return "";
+}
+
+/// The largest; a NaN is the worst of all.
+double worst_of(const std::vector<double>& error) {
+  double worst = 0;
+  for (const double e : error) {
+    if (!(e <= worst)) worst = e;
+  }
+  return worst;
 }
 
 }  // namespace
@@ -217,10 +231,11 @@ bool Spd::without_factor(Batch& batch, Certificate& c) {
   const refine::Outcome outcome = refine::refine(operator_, diagonal, batch.view_of(batch.b),
                                                  batch.view_of(batch.y), batch.view_of(batch.r), q);
   const bool all = assess(outcome, batch, c);
-  c.rungs.push_back({"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
-                     *std::max_element(batch.error.begin(), batch.error.end()),
-                     all ? "" : reason_of(outcome, batch.error, tolerance()),
-                     seconds_since(start)});
+  c.rungs.push_back(
+      {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
+       worst_of(batch.error),
+       all ? "" : reason_of(outcome, batch.error, tolerance(), options_.iterations == 0),
+       seconds_since(start)});
   c.times.refine += seconds_since(start);
   if (!all) std::fill(batch.y.begin(), batch.y.end(), 0.0);
   return all;
@@ -237,6 +252,14 @@ bool Spd::next_rung() {
 /// The factor at the current rung, or at the first above that can be made. False: there is none,
 /// and the certificate says why.
 bool Spd::ensure_factor(Certificate& c) {
+  const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.columns.size()));
+  const std::int64_t beside = refinement_bytes(order(), columns, options_.refiner);
+  if (factor_) {
+    c.factor = factor_->report();
+    c.map = c.factor.map;
+    c.shift = c.factor.shift;
+    c.peak_bytes = std::max(c.peak_bytes, beside + c.factor.bytes);
+  }
   while (!factor_) {
     const auto start = Clock::now();
     const bool top = rung_ + 1 == maps_.size();
@@ -256,7 +279,7 @@ bool Spd::ensure_factor(Certificate& c) {
     c.factor = factor.report();
     c.map = c.factor.map;
     c.shift = c.factor.shift;
-    c.peak_bytes = std::max(c.peak_bytes, refinement_bytes(order(), 1) + c.factor.peak_bytes);
+    c.peak_bytes = std::max(c.peak_bytes, beside + c.factor.peak_bytes);
     c.times.factor += seconds_since(start);
     switch (c.factor.outcome) {
       case FactorOutcome::ok:
@@ -310,10 +333,10 @@ bool Spd::refine_with_factor(Batch& batch, Certificate& c) {
   const bool all = assess(outcome, batch, c);
   c.refiner = to_string(q.refiner);
   c.iterations = std::max(c.iterations, most_iterations(outcome));
-  c.rungs.push_back({c.factor.map, c.refiner, true, most_iterations(outcome),
-                     *std::max_element(batch.error.begin(), batch.error.end()),
-                     all ? "" : reason_of(outcome, batch.error, tolerance()),
-                     seconds_since(start)});
+  c.rungs.push_back(
+      {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.error),
+       all ? "" : reason_of(outcome, batch.error, tolerance(), alternative < HUGE_VAL),
+       seconds_since(start)});
   c.times.refine += seconds_since(start);
   return all;
 }
@@ -340,8 +363,8 @@ bool Spd::climb(Batch& batch, Certificate& c) {
 void Spd::choose_rung() {
   if (options_.map || rung_ > 0 || maps_.size() == 1 || ladder()[0] != Rung::bf16) return;
   if (flatness_ < kClusters) {
-    maps_[0] = kCovariance;
-    maps_[1] = maps_[2];  // where it breaks down, uniform bf16x2 does so too
+    maps_[0] = covariance_map();
+    maps_.erase(maps_.begin() + 1);  // where that breaks down, uniform bf16x2 does so too
   } else if (flatness_ < kTooSteepForBf16) {
     rung_ = 1;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/double_double.hpp"
 #include "core/fp_scope.hpp"
 #include "engine/runtime.hpp"
 #include "kernels/kernels.hpp"
@@ -19,15 +20,14 @@ using factor::seconds_since;
 
 constexpr double kUnit = 0x1p-53;
 /// Corrections, most; the first is made only where the direct solution is worse than this many
-/// units.
+/// units, or than the tolerance.
 constexpr int kCorrections = 3;
 constexpr double kGoodEnough = 2 * kUnit;
 
 class Small {
  public:
-  Small(MatrixView<const double> a, const SolveOptions& options, Certificate& c)
+  Small(MatrixView<const double> a, Certificate& c)
       : a_(a),
-        options_(options),
         c_(c),
         n_(a.rows),
         ld_(core::round_up(n_, 8)),
@@ -69,6 +69,10 @@ class Small {
       pivot = kernels::tree_potrf(t, l_, kernels::uniform_layers(Rung::fp64), scratch.data());
     }
     if (pivot.ok()) return true;
+    if (diagonal_.value[static_cast<std::size_t>(pivot.index)] > 0) {
+      c_.rungs.push_back(
+          {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
+    }
     c_.outcome = SolveOutcome::not_positive_definite;
     c_.pivot = pivot.index;
     c_.pivot_value = pivot.value;
@@ -99,7 +103,7 @@ class Small {
       std::copy_n(better, n_, y);
       error = now;
       column.iterations = k;
-      if (error <= kGoodEnough) break;
+      if (error <= std::min(kGoodEnough, c_.tolerance)) break;
     }
     const bool finite = scaled.write(exponents_, y, x);
     if (!scaled.read(exponents_, x, y)) residual(rhs, y, r);
@@ -118,6 +122,7 @@ class Small {
 
   /// r = b - H y
   void residual(const double* b, const double* y, double* r) {
+    if (n_ <= kExactUpTo) return exact_residual(b, y, r);
     double* const scaled = memory_.data() + ld_ * n_ + 4 * n_;
     for (std::int64_t i = 0; i < n_; ++i) {
       scaled[i] = -scale_.col[static_cast<std::size_t>(i)] * y[i];
@@ -129,8 +134,20 @@ class Small {
     }
   }
 
+  /// The same in double-double.
+  void exact_residual(const double* b, const double* y, double* r) const {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      core::DoubleDouble sum;
+      for (std::int64_t j = 0; j < n_; ++j) {
+        const double scaled = -scale_.col[static_cast<std::size_t>(j)] * y[j];
+        sum = core::multiply_add(sum, i >= j ? a_(i, j) : a_(j, i), scaled);
+      }
+      const double row = scale_.row[static_cast<std::size_t>(i)];
+      r[i] = (core::DoubleDouble{b[i], 0} + core::DoubleDouble{row * sum.hi, row * sum.lo}).value();
+    }
+  }
+
   MatrixView<const double> a_;
-  const SolveOptions& options_;
   Certificate& c_;
   std::int64_t n_, ld_;
   core::Buffer<double> memory_;  ///< L, and five vectors
@@ -141,6 +158,11 @@ class Small {
 };
 
 }  // namespace
+
+std::int64_t small_bytes(std::int64_t n) {
+  return core::size_product(core::round_up(n, 8) + 5, n, 8, "a small factor") +
+         (n > kernels::kLeaf ? kernels::tree_scratch(n) : 0);
+}
 
 Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
                         MatrixView<double> x, const SolveOptions& options) {
@@ -162,7 +184,9 @@ Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
       break;
     }
   }
-  Small small(a, options, c);
+  if (options.progress != nullptr && options.progress->cancel) c.outcome = SolveOutcome::cancelled;
+  c.peak_bytes = small_bytes(a.rows);
+  Small small(a, c);
   if (c.ok() && small.factor()) {
     c.times.factor = seconds_since(start);
     for (std::int64_t j = 0; j < b.cols; ++j) {
@@ -172,6 +196,8 @@ Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
       if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;
       c.iterations = std::max(c.iterations, column.iterations);
     }
+    c.rungs.push_back({"fp64", "direct", true, c.iterations, c.backward_error, "", 0});
+    if (!c.ok()) c.rungs.back().reason = "no correction gained more";
   } else {
     for (ColumnCertificate& column : c.columns) column.outcome = c.outcome;
   }

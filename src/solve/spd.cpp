@@ -54,10 +54,31 @@ Spd::Spd(MatrixView<const double> a, const SolveOptions& options)
       operator_(product_, scale_.row, scale_.col),
       maps_(maps_of(a.rows, options)) {}
 
-std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns) {
-  constexpr std::int64_t kVectors = 16;  // of the batch, the outer loop, CG and its copies
+namespace {
+
+/// Vectors that a refiner keeps for a column beside those of CG: a basis of 50, and those of the
+/// flexible ones.
+std::int64_t basis_of(Refiner refiner) {
+  switch (refiner) {
+    case Refiner::gmres:
+    case Refiner::ir_gmres:
+      return 51;
+    case Refiner::fgmres:
+      return 101;
+    case Refiner::gmres_gmres:
+      return 156;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
+  // Of the batch, the outer loop, CG and its copies.
+  const std::int64_t vectors = 16 + basis_of(refiner);
   const std::int64_t k = std::min(columns, kBatch);
-  return core::size_product(n, k, 8 * kVectors, "vectors of the refinement") +
+  return core::size_product(n, k, 8 * vectors, "vectors of the refinement") +
          refine::SymmetricProduct::workspace_bytes(n, std::max<std::int64_t>(2, k));
 }
 
@@ -65,6 +86,11 @@ double Spd::tolerance() const {
   if (options_.tolerance > 0) return options_.tolerance;
   const double unit = options_.working == Format::fp32 ? 0x1p-24 : 0x1p-53;
   return std::sqrt(static_cast<double>(order())) * unit;
+}
+
+refine::Sums Spd::sums() const {
+  return options_.exact_residual || order() <= kExactUpTo ? refine::Sums::double_double
+                                                          : refine::Sums::fp64;
 }
 
 /// What the diagonal and one pass over A say. False: no factor can be made.
@@ -146,7 +172,7 @@ void Spd::finish(Batch& batch, MatrixView<double> x, Certificate& c) {
   // What was written is what was refined, but where a number had to be rounded to FP64's range.
   if (!exact) {
     operator_.residual(batch.view_of(batch.b), batch.view_of(batch.y), batch.view_of(batch.r),
-                       refine::Sums::fp64);
+                       sums());
   }
   for (std::int64_t k = 0; k < batch.count; ++k) {
     ColumnCertificate& column = c.columns[static_cast<std::size_t>(batch.first + k)];
@@ -181,7 +207,7 @@ Certificate Spd::solve(MatrixView<const double> b, MatrixView<double> x) {
   Certificate c;
   c.columns.resize(static_cast<std::size_t>(b.cols));
   c.tolerance = tolerance();
-  c.peak_bytes = refinement_bytes(order(), b.cols);
+  c.peak_bytes = refinement_bytes(order(), b.cols, options_.refiner);
   const bool usable = order() > 0 && b.cols > 0 && inspect_b(b, c) && inspect(c);
   if (usable) {
     std::int64_t first = 0;
@@ -194,6 +220,10 @@ Certificate Spd::solve(MatrixView<const double> b, MatrixView<double> x) {
       if (options_.prove) prove(batch, c);
     }
     for (; first < b.cols; ++first) c.columns[static_cast<std::size_t>(first)].outcome = c.outcome;
+    c.iterations = 0;
+    for (const ColumnCertificate& column : c.columns) {
+      c.iterations = std::max(c.iterations, column.iterations);
+    }
     if (options_.condition && c.ok()) estimate_condition(c);
   } else {
     for (ColumnCertificate& column : c.columns) {

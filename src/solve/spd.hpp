@@ -52,6 +52,7 @@ class Spd {
   Batch make_batch(MatrixView<const double> b, std::int64_t first, std::int64_t count) const;
   void finish(Batch& batch, MatrixView<double> x, Certificate& c);
   double tolerance() const;
+  refine::Sums sums() const;
 
   // ladder.cpp: what is tried, in which order, and when it is given up
   void look(Certificate& c);
@@ -98,8 +99,15 @@ class Spd {
 Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
                         MatrixView<double> x, const SolveOptions& options);
 
+/// Up to this order residuals are always in double-double: the tolerance is a unit or two, and
+/// plain sums would lose as much.
+inline constexpr std::int64_t kExactUpTo = 8;
+
+/// Bytes of memory that solve_small() works in.
+std::int64_t small_bytes(std::int64_t n);
+
 /// Bytes of memory that the refinement of so many columns works in.
-std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns);
+std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner);
 
 /// Says what went wrong, in a sentence.
 void explain(Certificate& c);

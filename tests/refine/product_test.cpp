@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+
+#include "kernels/fixture.hpp"
+#include "kernels/quad.hpp"
+#include "kernels/scan.hpp"
+#include "refine/operator.hpp"
+
+/// Products with a symmetric matrix of which the lower triangle is read, and what a look at it
+/// finds: right to rounding, and the same bits for any number of threads.
+namespace stepwell::refine::test {
+namespace {
+
+using kernels::test::Dense;
+using kernels::test::Guarded;
+using kernels::test::kSanitized;
+using kernels::test::kU64;
+using kernels::test::Random;
+using kernels::test::same_bits;
+using stepwell::test::abs_of;
+using stepwell::test::Quad;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Gaussian below and on the diagonal, NaN above it and around it.
+Guarded<double> lower(std::int64_t n, std::uint64_t seed) {
+  Random random(seed);
+  Guarded<double> a(n, n, 3, 1, kNaN);
+  a.fill([&](auto, auto) { return random.gaussian(); }, kernels::Shape::lower);
+  return a;
+}
+
+double element(const Guarded<double>& a, std::int64_t i, std::int64_t j) {
+  return i >= j ? a(i, j) : a(j, i);
+}
+
+Guarded<double> vectors(std::int64_t n, std::int64_t r, std::uint64_t seed) {
+  Random random(seed);
+  Guarded<double> x(n, r, 2, 1, kNaN);
+  x.fill([&](auto, auto) { return random.gaussian(); });
+  return x;
+}
+
+std::vector<std::int64_t> orders() {
+  std::vector<std::int64_t> n = {1,   2,   3,   31,  63,  64,  65,  127,
+                                 128, 129, 191, 192, 193, 255, 400, 600};
+  if (!kSanitized) n.insert(n.end(), {1000, 2047, 2049});
+  return n;
+}
+
+TEST(SymmetricProduct, IsRightToRounding) {
+  engine::Team team(2);
+  for (const std::int64_t n : orders()) {
+    const auto a = lower(n, 1);
+    SymmetricProduct product(team, a.view());
+    for (const std::int64_t r : {1, 3}) {
+      const auto x = vectors(n, r, 2);
+      const Guarded<double> y(n, r, 1, 1);
+      product.apply(x.view(), y.view());
+      for (std::int64_t c = 0; c < r; ++c) {
+        for (std::int64_t i = 0; i<n; i += n> 500 ? 13 : 1) {
+          long double sum = 0, size = 0;
+          for (std::int64_t j = 0; j < n; ++j) {
+            const long double term = static_cast<long double>(element(a, i, j)) * x(j, c);
+            sum += term;
+            size += std::abs(term);
+          }
+          const auto error = std::abs(static_cast<double>(y(i, c) - sum));
+          ASSERT_LE(error, static_cast<double>(n + 2) * kU64 * static_cast<double>(size))
+              << n << ": (" << i << ", " << c << ")";
+        }
+      }
+      ASSERT_TRUE(y.untouched_outside());
+    }
+  }
+}
+
+TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
+  engine::Team team(2);
+  for (const std::int64_t n : orders()) {
+    const auto a = lower(n, 1);
+    SymmetricProduct product(team, a.view());
+    for (const bool with_b : {false, true}) {
+      const std::int64_t r = 2;
+      const auto x = vectors(n, r, 2), b = vectors(n, r, 3);
+      const Guarded<double> y(n, r, 1, 1), low(n, r, 1, 1);
+      product.apply_exactly(x.view(), with_b ? b.view() : MatrixView<double>{}, y.view(),
+                            low.view());
+      for (std::int64_t c = 0; c < r; ++c) {
+        for (std::int64_t i = 0; i<n; i += n> 200 ? 37 : 1) {
+          Quad sum = with_b ? b(i, c) : 0;
+          Quad size = abs_of(sum);
+          for (std::int64_t j = 0; j < n; ++j) {
+            const Quad term = static_cast<Quad>(element(a, i, j)) * x(j, c);
+            sum += term;
+            size += abs_of(term);
+          }
+          const auto error =
+              static_cast<double>(abs_of(static_cast<Quad>(y(i, c)) + low(i, c) - sum));
+          const auto d = static_cast<double>(n + 6);
+          ASSERT_LE(error, (4 * d * 0x1p-106 + d * 0x1p-112) * static_cast<double>(size))
+              << n << ": (" << i << ", " << c << "), b " << with_b;
+          ASSERT_LE(std::abs(low(i, c)), 0x1p-52 * std::abs(y(i, c)));
+        }
+      }
+      ASSERT_TRUE(y.untouched_outside());
+      ASSERT_TRUE(low.untouched_outside());
+    }
+  }
+}
+
+Survey survey_of(MatrixView<const double> a, bool mirror = false, int threads = 2) {
+  engine::Team team(threads);
+  SymmetricProduct product(team, a);
+  Survey survey;
+  product.apply({}, view<double>(nullptr, a.rows, 0), &survey, mirror);
+  return survey;
+}
+
+TEST(Survey, FindsTheNormsWithAndWithoutAProduct) {
+  engine::Team team(2);
+  for (const std::int64_t n : orders()) {
+    const auto a = lower(n, 4);
+    double norm = 0, largest = 0, squares = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < n; ++j) sum += std::abs(element(a, i, j));
+      norm = std::max(norm, sum);
+      for (std::int64_t j = 0; j <= i; ++j) {
+        largest = std::max(largest, std::abs(a(i, j)));
+        squares += a(i, j) * a(i, j);
+      }
+    }
+    const double close = static_cast<double>(2 * n + 4) * kU64;
+    const Survey alone = survey_of(a.view());
+    EXPECT_NEAR(alone.norm_inf, norm, close * norm) << n;
+    EXPECT_EQ(alone.scan.max_abs, largest) << n;
+    EXPECT_NEAR(kernels::frobenius(alone.scan), std::sqrt(squares), 1e-12 * std::sqrt(squares));
+    EXPECT_EQ(alone.scan.non_finite, 0) << n;
+
+    SymmetricProduct product(team, a.view());
+    const auto x = vectors(n, 2, 5);
+    Dense<double> plain(n, 2), y(n, 2);
+    Survey survey;
+    product.apply(x.view(), plain.view());
+    product.apply(x.view(), y.view(), &survey);
+    EXPECT_TRUE(same_bits(y.view(), plain.view())) << n;
+    EXPECT_EQ(survey.norm_inf, alone.norm_inf) << n;
+  }
+}
+
+TEST(Survey, SurvivesTheEndsOfTheRange) {
+  for (const double scale : {0x1p-1040, 0x1p-1000, 0x1p1000}) {
+    const std::int64_t n = 200;
+    const auto a = lower(n, 4);
+    Guarded<double> scaled(n, n, 1, 0, kNaN);
+    scaled.fill([&](auto i, auto j) { return a(i, j) * scale; }, kernels::Shape::lower);
+    const Survey plain = survey_of(a.view()), survey = survey_of(scaled.view());
+    EXPECT_EQ(survey.scan.max_abs, plain.scan.max_abs * scale);
+    EXPECT_NEAR(survey.norm_inf / scale, plain.norm_inf, 0x1p-30 * plain.norm_inf);
+    EXPECT_EQ(survey.scan.non_finite, 0);
+  }
+}
+
+TEST(Survey, FindsTheFirstNumberThatIsNotFinite) {
+  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+    for (const std::int64_t n : {1, 64, 65, 200, 600}) {
+      for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+               {0, 0}, {n - 1, 0}, {n - 1, n - 1}, {n / 2, n / 3}, {n - 1, n / 2}}) {
+        const auto a = lower(n, 6);
+        a(i, j) = bad;
+        a(n - 1, n - 1) = bad;  // a later one
+        const Survey survey = survey_of(a.view());
+        EXPECT_EQ(survey.scan.bad_row, i) << n;
+        EXPECT_EQ(survey.scan.bad_col, j) << n;
+        EXPECT_EQ(survey.scan.non_finite, i == n - 1 && j == n - 1 ? 1 : 2) << n;
+      }
+    }
+  }
+}
+
+TEST(Survey, ComparesTheTriangles) {
+  for (const std::int64_t n : {2, 64, 65, 130, 300, 600}) {
+    const auto a = lower(n, 7);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
+    }
+    EXPECT_EQ(survey_of(a.view(), true).scan.asymmetry, 0) << n;
+    for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {n - 1, 0}, {1, 0}, {n - 1, n - 2}, {n / 2 + 1 < n ? n / 2 + 1 : n - 1, n / 2 - 1}}) {
+      const double before = a(j, i);
+      a(j, i) += 0.125;  // above the diagonal
+      const Survey survey = survey_of(a.view(), true);
+      EXPECT_NEAR(survey.scan.asymmetry, 0.125, 1e-12) << n;
+      EXPECT_EQ(survey.scan.asymmetry_row, i) << n;
+      EXPECT_EQ(survey.scan.asymmetry_col, j) << n;
+      EXPECT_EQ(survey_of(a.view()).scan.asymmetry, 0) << "not asked for";
+      a(j, i) = before;
+    }
+  }
+}
+
+TEST(SymmetricProduct, HasTheSameBitsForAnyNumberOfThreads) {
+  for (const std::int64_t n : {65, 500, kSanitized ? 700 : 2100}) {
+    const auto a = lower(n, 8);
+    const auto x = vectors(n, 3, 9);
+    Dense<double> y1(n, 3), exact1(n, 3), low1(n, 3);
+    Survey survey1;
+    for (int threads = 1; threads <= 4; ++threads) {
+      engine::Team team(threads);
+      SymmetricProduct product(team, a.view());
+      Dense<double> y(n, 3), exact(n, 3), low(n, 3);
+      Survey survey;
+      product.apply(x.view(), y.view(), &survey);
+      product.apply_exactly(x.view(), x.view(), exact.view(), low.view());
+      if (threads == 1) {
+        y1 = y;
+        exact1 = exact;
+        low1 = low;
+        survey1 = survey;
+      }
+      EXPECT_TRUE(same_bits(y.view(), y1.view())) << threads;
+      EXPECT_TRUE(same_bits(exact.view(), exact1.view())) << threads;
+      EXPECT_TRUE(same_bits(low.view(), low1.view())) << threads;
+      EXPECT_EQ(survey.norm_inf, survey1.norm_inf) << threads;
+      EXPECT_EQ(kernels::frobenius(survey.scan), kernels::frobenius(survey1.scan)) << threads;
+    }
+  }
+}
+
+// A column's sums do not depend on its company.
+TEST(SymmetricProduct, OfAColumnIsTheSameAmongOthers) {
+  engine::Team team(1);
+  const std::int64_t n = 500;
+  const auto a = lower(n, 8);
+  SymmetricProduct product(team, a.view());
+  const auto x = vectors(n, 5, 9);
+  Dense<double> together(n, 5), low(n, 5), alone(n, 1), alone_low(n, 1);
+  product.apply_exactly(x.view(), {}, together.view(), low.view());
+  for (std::int64_t c = 0; c < 5; ++c) {
+    product.apply_exactly(x.view().block(0, c, n, 1), {}, alone.view(), alone_low.view());
+    EXPECT_TRUE(same_bits(alone.view(), together.view().block(0, c, n, 1))) << c;
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::refine::test

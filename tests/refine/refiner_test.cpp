@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "refine/fixture.hpp"
+#include "refine/vectors.hpp"
+
+/// Every refiner reaches FP64 accuracy from every coarse factor, column by column as if each were
+/// alone, and says so only when it is true.
+namespace stepwell::refine::test {
+namespace {
+
+struct Case {
+  Refiner refiner;
+  const char* map;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << to_string(c.refiner) << " from " << c.map;
+}
+
+std::vector<Case> every_case() {
+  std::vector<Case> cases;
+  for (const Refiner refiner : all_refiners) {
+    for (const char* const map : {"bf16", "fp16", "bf16x2", "fp32"})
+      cases.push_back({refiner, map});
+  }
+  return cases;
+}
+
+class Refiners : public ::testing::TestWithParam<Case> {
+ protected:
+  Request request() const {
+    Request q;
+    q.refiner = GetParam().refiner;
+    return q;
+  }
+  Setting easy(std::int64_t n) const { return {well_conditioned(n), GetParam().map}; }
+};
+INSTANTIATE_TEST_SUITE_P(Refine, Refiners, ::testing::ValuesIn(every_case()));
+
+/// What the true error may be where the refiner says 'done': twice the goal by a residual that was
+/// itself rounded, n u in the worst case and sqrt(n) u as a rule.
+double done_bound(std::int64_t n, double goal = kU64) {
+  return 2 * goal + (2 + std::sqrt(static_cast<double>(n))) * kU64;
+}
+
+TEST_P(Refiners, ReachTheirGoal) {
+  for (const std::int64_t n : {1, 2, 33, 64, 200}) {
+    Setting setting = easy(n);
+    const Dense<double> b = right_hand_sides(n, 2);
+    Dense<double> x(n, 2);
+    const Outcome outcome = setting.refine(b, x, request());
+    for (std::int64_t c = 0; c < 2; ++c) {
+      const System& s = outcome.system[static_cast<std::size_t>(c)];
+      // At the limit of accuracy a last step may fail to gain.
+      EXPECT_TRUE(s.status == Status::done || s.status == Status::stagnated) << n;
+      const double error = setting.error(b, x, c, outcome.norm);
+      EXPECT_LE(error, done_bound(n)) << n;
+      EXPECT_LE(s.error, done_bound(n)) << n;
+      EXPECT_LE(s.iterations, 60) << n;
+      // Of iterations inside an inner solver nothing is known.
+      const auto booked = static_cast<int>(s.history.size());
+      EXPECT_TRUE(GetParam().refiner == Refiner::gmres_gmres ? booked > 0 && booked < s.iterations
+                                                             : booked == s.iterations)
+          << booked << " of " << s.iterations;
+    }
+  }
+}
+
+TEST_P(Refiners, TreatColumnsAsIfEachWereAlone) {
+  const std::int64_t n = 150;
+  Setting setting(geometric(n, 30), GetParam().map);
+  Dense<double> b = right_hand_sides(n, 6);
+  // Column 1 is zero, 2 as 0, 3 small, 4 easy: A times a vector of ones, 5 as it is.
+  for (std::int64_t i = 0; i < n; ++i) {
+    b(i, 1) = 0;
+    b(i, 2) = b(i, 0);
+    b(i, 3) *= 0x1p-300;
+    b(i, 4) = 0;
+    for (std::int64_t j = 0; j < n; ++j) b(i, 4) += setting.matrix()(i, j);
+  }
+  Dense<double> x(n, 6);
+  const Outcome outcome = setting.refine(b, x, request());
+  for (std::int64_t c = 0; c < 6; ++c) {
+    SCOPED_TRACE(c);
+    const System& s = outcome.system[static_cast<std::size_t>(c)];
+    if (c == 1) {
+      EXPECT_EQ(s.status, Status::done);
+      EXPECT_EQ(s.iterations, 0);
+      for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(x(i, c), 0);
+      continue;
+    }
+    EXPECT_LE(setting.error(b, x, c, outcome.norm), done_bound(n));
+    Dense<double> b1(n, 1), x1(n, 1);
+    std::copy_n(b.view().column(c), n, b1.data.begin());
+    const Outcome alone = setting.refine(b1, x1, request());
+    EXPECT_LE(setting.error(b1, x1, 0, alone.norm), done_bound(n));
+    // The company's products tell more of ||A||: one may stop a step before the other.
+    const int iterations = alone.system[0].iterations;
+    EXPECT_LE(s.iterations, 2 * iterations + 3);
+    EXPECT_LE(iterations, 2 * s.iterations + 3);
+  }
+  EXPECT_EQ(outcome.system[0].iterations, outcome.system[2].iterations);
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(x(i, 0), x(i, 2)) << "identical columns";
+}
+
+TEST_P(Refiners, StartFromWhatIsThere) {
+  const std::int64_t n = 100;
+  Setting setting = easy(n);
+  const Dense<double> b = right_hand_sides(n, 1);
+  Dense<double> x(n, 1), again(n, 1);
+  const Outcome cold = setting.refine(b, x, request());
+  again = x;
+  const Outcome warm = setting.refine(b, again, request());
+  EXPECT_LE(setting.error(b, again, 0, cold.norm), done_bound(n));
+  EXPECT_LE(warm.system[0].steps, cold.system[0].steps + 1);
+}
+
+TEST_P(Refiners, KeepTheLimitOfIterationsAndSteps) {
+  Setting setting(geometric(120, 1e3), GetParam().map);
+  const Dense<double> b = right_hand_sides(120, 2);
+  for (const int limit : {1, 2, 3}) {
+    Request q = request();
+    q.iterations = limit;
+    q.inner_iterations = 3;
+    Dense<double> x(120, 2);
+    const Outcome outcome = setting.refine(b, x, q);
+    for (const System& s : outcome.system) {
+      // gmres(gmres) counts the inner ones too, and can't stop within.
+      const int slack = q.refiner == Refiner::gmres_gmres ? q.inner_iterations + 1 : 1;
+      EXPECT_LE(s.iterations, limit * slack) << limit;
+      EXPECT_NE(s.status, Status::running);
+    }
+    q = request();
+    q.steps = limit;
+    std::fill(x.data.begin(), x.data.end(), 0.0);
+    for (const System& s : setting.refine(b, x, q).system) EXPECT_LE(s.steps, limit);
+  }
+}
+
+TEST_P(Refiners, StopWhenTold) {
+  Setting setting(geometric(120, 1e3), GetParam().map);
+  const Dense<double> b = right_hand_sides(120, 2);
+  for (const int stop : {1, 2}) {
+    Request q = request();
+    q.goal = 0;
+    int asked = 0;
+    q.go_on = [&](int k, double error) {
+      EXPECT_EQ(k, asked + 1);
+      EXPECT_TRUE(error >= 0) << error;
+      asked = k;
+      return k < stop;
+    };
+    Dense<double> x(120, 2);
+    const Outcome outcome = setting.refine(b, x, q);
+    EXPECT_LE(asked, stop);
+    for (std::int64_t c = 0; c < 2; ++c) {
+      const System& s = outcome.system[static_cast<std::size_t>(c)];
+      EXPECT_NE(s.status, Status::done);
+      EXPECT_NE(s.status, Status::running);
+      EXPECT_NEAR(s.error, setting.error(b, x, c, outcome.norm), 1e-6 * s.error + 1e-15)
+          << "x and what is said of it belong together";
+    }
+  }
+}
+
+TEST_P(Refiners, ReachFp32AccuracyInFp32) {
+  const std::int64_t n = 150;
+  Setting setting = easy(n);
+  const Dense<double> b = right_hand_sides(n, 2);
+  Request q = request();
+  q.fp32 = true;
+  q.goal = kU32;
+  Dense<double> x(n, 2);
+  const Outcome outcome = setting.refine(b, x, q);
+  for (std::int64_t c = 0; c < 2; ++c) {
+    EXPECT_LE(setting.error(b, x, c, outcome.norm), 2 * kU32);
+    for (std::int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(x(i, c), static_cast<double>(static_cast<float>(x(i, c)))) << "a number of fp32";
+    }
+  }
+}
+
+TEST_P(Refiners, GetAtLeastAsFarWithExactSums) {
+  const std::int64_t n = 150;
+  Setting setting(geometric(n, 1e2), GetParam().map);
+  const Dense<double> b = right_hand_sides(n, 3);
+  Request q = request();
+  q.sums = Sums::double_double;
+  Dense<double> x(n, 3);
+  const Outcome outcome = setting.refine(b, x, q);
+  for (std::int64_t c = 0; c < 3; ++c) {
+    const System& s = outcome.system[static_cast<std::size_t>(c)];
+    const double error = setting.error(b, x, c, 1);  // which is ||A||
+    EXPECT_LE(error, 2 * kU64);
+    // The residual is right to its last digits, and ||A|| was taken from below.
+    EXPECT_GE(s.error, error * (1 - 1e-3));
+  }
+}
+
+TEST_P(Refiners, NeverCallAWrongSolutionDone) {
+  const std::int64_t n = 90;
+  for (const double negative : {-1e-3, -0.5, -4.0}) {
+    // The factor is of the definite matrix, the operator is not.
+    Setting definite = easy(n);
+    Dense<double> a = well_conditioned(n);
+    for (const std::int64_t i : {std::int64_t{0}, n / 2, n - 1}) a(i, i) = negative;
+    engine::Team team(1);
+    SymmetricProduct product(team, a.view());
+    const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
+    ScaledOperator op(product, ones, ones);
+    const Dense<double> b = right_hand_sides(n, 3);
+    Dense<double> x(n, 3), r(n, 3);
+    const Outcome outcome = refine(op, definite.m(), b.view(), x.view(), r.view(), request());
+    for (std::int64_t c = 0; c < 3; ++c) {
+      const System& s = outcome.system[static_cast<std::size_t>(c)];
+      EXPECT_NE(s.status, Status::running);
+      Dense<double> rc(n, 1);
+      op.residual(b.view().block(0, c, n, 1), x.view().block(0, c, n, 1), rc.view(),
+                  Sums::double_double);
+      const double error =
+          norm2(n, rc.data.data()) / (outcome.norm * norm2(n, x.view().column(c)) + s.b_norm);
+      EXPECT_TRUE(s.status != Status::done || error <= done_bound(n)) << negative << ": " << error;
+      EXPECT_TRUE(std::isfinite(s.error));
+    }
+  }
+}
+
+TEST(ConjugateGradients, NoticeAnIndefiniteMatrix) {
+  const std::int64_t n = 90;
+  Setting setting(well_conditioned(n), "bf16");
+  Dense<double> a = well_conditioned(n);
+  for (std::int64_t i = 0; i < n; i += 2) a(i, i) = -2;
+  engine::Team team(1);
+  SymmetricProduct product(team, a.view());
+  const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
+  ScaledOperator op(product, ones, ones);
+  const Dense<double> b = right_hand_sides(n, 1);
+  Dense<double> x(n, 1), r(n, 1);
+  const Outcome outcome = refine(op, setting.m(), b.view(), x.view(), r.view(), {});
+  EXPECT_EQ(outcome.system[0].status, Status::indefinite);
+}
+
+TEST(Refinement, EndsWhereNumbersAreNotFinite) {
+  const std::int64_t n = 70;
+  for (const Refiner refiner : all_refiners) {
+    Setting setting(well_conditioned(n), "bf16");
+    Dense<double> b = right_hand_sides(n, 3);
+    b(n / 2, 1) = HUGE_VAL;
+    Dense<double> x(n, 3);
+    Request q;
+    q.refiner = refiner;
+    const Outcome outcome = setting.refine(b, x, q);
+    EXPECT_NE(outcome.system[1].status, Status::done) << to_string(refiner);
+    for (const std::int64_t c : {0, 2}) {
+      EXPECT_LE(setting.error(b, x, c, outcome.norm), done_bound(n)) << to_string(refiner);
+    }
+  }
+}
+
+TEST(Refinement, HasTheSameBitsForAnyNumberOfThreads) {
+  const std::int64_t n = 700;
+  const Dense<double> b = right_hand_sides(n, 3);
+  for (const Refiner refiner : all_refiners) {
+    Request q;
+    q.refiner = refiner;
+    Dense<double> first(n, 3);
+    Outcome expected;
+    for (const int threads : {1, 2, 3, 4}) {
+      Setting setting(well_conditioned(n), "bf16", threads);
+      Dense<double> x(n, 3);
+      const Outcome outcome = setting.refine(b, x, q);
+      if (threads == 1) {
+        first = x;
+        expected = outcome;
+      }
+      EXPECT_TRUE(kernels::test::same_bits(x.view(), first.view())) << to_string(refiner);
+      for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(outcome.system[c].history, expected.system[c].history) << to_string(refiner);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::refine::test
