@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/exponent.hpp"
+
 namespace stepwell::factor {
 
 Diagonal read_diagonal(MatrixView<const double> a, std::span<const std::int64_t> order) {
@@ -47,8 +49,8 @@ Scale scale_factors(const Diagonal& diagonal, Scaling scaling) {
   for (std::size_t i = 0; i < scale.row.size(); ++i) {
     if (!usable(diagonal.value[i])) continue;
     // |a_ii| = m 2^(reference + below) with 1/2 <= m < 1: h_ii is m or 2m.
-    const int below = std::ilogb(diagonal.value[i]) + 1 - reference;
-    scale.row[i] = std::ldexp(1.0, -((below - (below & 1)) / 2));
+    const int below = core::exponent_of(diagonal.value[i]) + 1 - reference;
+    scale.row[i] = core::times_power_of_two(1.0, -((below - (below & 1)) / 2));
   }
   scale.multiply_gain(std::ldexp(1.0, -reference));
   return scale;

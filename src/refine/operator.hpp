@@ -60,6 +60,9 @@ class SymmetricProduct {
   void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
                      MatrixView<double> y_low);
 
+  /// Gives the workspace back until the next product.
+  void release() { partial_ = {}; }
+
   /// Bytes of workspace for products with so many columns.
   static std::int64_t workspace_bytes(std::int64_t n, std::int64_t columns);
 

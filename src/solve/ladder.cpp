@@ -136,6 +136,7 @@ void Spd::look(Certificate& c) {
   flatness_ = trace * trace / (static_cast<double>(n) * squares);
   if (!std::isfinite(survey_.norm_inf)) survey_.norm_inf = survey_.scan.max_abs;
   looked_ = true;
+  choose_rung();
   c.times.survey += seconds_since(start);
 }
 
@@ -275,6 +276,7 @@ bool Spd::ensure_factor(Certificate& c) {
     f.spread = f.map.graded() && sorted_;
     f.context = options_.context;
     f.progress = options_.progress;
+    product_.release();  // a factorization needs all the memory there is
     Factor factor = cholesky(a_, f);
     c.factor = factor.report();
     c.map = c.factor.map;

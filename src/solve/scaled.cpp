@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include "core/exponent.hpp"
+
 namespace stepwell::solve {
 namespace {
 
 int power_of(double power_of_two) {
-  return std::ilogb(power_of_two);
+  return core::exponent_of(power_of_two);
 }
 
 }  // namespace
@@ -27,18 +29,19 @@ ScaledColumn::ScaledColumn(const Exponents& exponents, const double* b, double* 
   int largest = std::numeric_limits<int>::min();
   for (std::int64_t i = 0; i < n_; ++i) {
     if (b[i] == 0 || !std::isfinite(b[i])) continue;
-    largest = std::max(largest, std::ilogb(b[i]) + exponents.row[static_cast<std::size_t>(i)]);
+    largest =
+        std::max(largest, core::exponent_of(b[i]) + exponents.row[static_cast<std::size_t>(i)]);
   }
   if (largest != std::numeric_limits<int>::min()) exponent_ = largest;
   for (std::int64_t i = 0; i < n_; ++i) {
-    out[i] = std::ldexp(b[i], exponents.row[static_cast<std::size_t>(i)] - exponent_);
+    out[i] = core::times_power_of_two(b[i], exponents.row[static_cast<std::size_t>(i)] - exponent_);
   }
 }
 
 bool ScaledColumn::write(const Exponents& exponents, const double* y, double* x) const {
   bool finite = true;
   for (std::int64_t i = 0; i < n_; ++i) {
-    x[i] = std::ldexp(y[i], exponents.col[static_cast<std::size_t>(i)] + exponent_);
+    x[i] = core::times_power_of_two(y[i], exponents.col[static_cast<std::size_t>(i)] + exponent_);
     finite = finite && std::isfinite(x[i]);
   }
   return finite;
@@ -47,7 +50,8 @@ bool ScaledColumn::write(const Exponents& exponents, const double* y, double* x)
 bool ScaledColumn::read(const Exponents& exponents, const double* x, double* y) const {
   bool same = true;
   for (std::int64_t i = 0; i < n_; ++i) {
-    const double back = std::ldexp(x[i], -(exponents.col[static_cast<std::size_t>(i)] + exponent_));
+    const double back =
+        core::times_power_of_two(x[i], -(exponents.col[static_cast<std::size_t>(i)] + exponent_));
     same = same && back == y[i];
     y[i] = back;
   }

@@ -124,7 +124,6 @@ bool Spd::inspect(Certificate& c) {
     c.col = survey_.scan.asymmetry_col;
   }
   if (c.outcome != SolveOutcome::converged) return false;
-  choose_rung();
   return true;
 }
 
