@@ -92,8 +92,12 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   }
   const std::int64_t beside = solve::refinement_bytes(n, columns, options.refiner);
   plan.bytes = factor_bytes(n, f) + beside;
-  f.map = uniform(Rung::fp64);
-  plan.top_bytes = options.climb ? factor_bytes(n, f) + beside : plan.bytes;
+  plan.top_bytes = plan.bytes;
+  for (const Rung step : solve::ladder()) {  // small ones at low rungs take more than FP64
+    if (!options.climb) break;
+    f.map = uniform(step);
+    plan.top_bytes = std::max(plan.top_bytes, factor_bytes(n, f) + beside);
+  }
   return plan;
 }
 

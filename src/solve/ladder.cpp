@@ -192,6 +192,19 @@ std::string reason_of(const refine::Outcome& outcome, const std::vector<double>&
   return "";
 }
 
+/// Lists a rung; the next batch of columns at the same one is no other rung.
+void list_rung(Certificate& c, RungAttempt attempt) {
+  if (!c.rungs.empty() && c.rungs.back().reason.empty() && c.rungs.back().map == attempt.map &&
+      c.rungs.back().refiner == attempt.refiner) {
+    const RungAttempt& before = c.rungs.back();
+    attempt.iterations = std::max(attempt.iterations, before.iterations);
+    if (!(before.error <= attempt.error)) attempt.error = before.error;
+    attempt.seconds += before.seconds;
+    c.rungs.pop_back();
+  }
+  c.rungs.push_back(std::move(attempt));
+}
+
 /// The largest; a NaN is the worst of all.
 double worst_of(const std::vector<double>& error) {
   double worst = 0;
@@ -232,11 +245,10 @@ bool Spd::without_factor(Batch& batch, Certificate& c) {
   const refine::Outcome outcome = refine::refine(operator_, diagonal, batch.view_of(batch.b),
                                                  batch.view_of(batch.y), batch.view_of(batch.r), q);
   const bool all = assess(outcome, batch, c);
-  c.rungs.push_back(
-      {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
-       worst_of(batch.error),
-       all ? "" : reason_of(outcome, batch.error, tolerance(), options_.iterations == 0),
-       seconds_since(start)});
+  list_rung(c, {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
+                worst_of(batch.error),
+                all ? "" : reason_of(outcome, batch.error, tolerance(), options_.iterations == 0),
+                seconds_since(start)});
   c.times.refine += seconds_since(start);
   if (!all) std::fill(batch.y.begin(), batch.y.end(), 0.0);
   return all;
@@ -335,10 +347,9 @@ bool Spd::refine_with_factor(Batch& batch, Certificate& c) {
   const bool all = assess(outcome, batch, c);
   c.refiner = to_string(q.refiner);
   c.iterations = std::max(c.iterations, most_iterations(outcome));
-  c.rungs.push_back(
-      {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.error),
-       all ? "" : reason_of(outcome, batch.error, tolerance(), alternative < HUGE_VAL),
-       seconds_since(start)});
+  list_rung(c, {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.error),
+                all ? "" : reason_of(outcome, batch.error, tolerance(), alternative < HUGE_VAL),
+                seconds_since(start)});
   c.times.refine += seconds_since(start);
   return all;
 }
