@@ -58,117 +58,227 @@ struct Sweep {
   }
 };
 
-// ---- one vector: a load of A feeds both sums ----
+/// What will be read next, in the shape of what is read now: fetched meanwhile, into L1 (3) or L2
+/// (2).
+template <class A, int level>
+struct Ahead {
+  const A* data = nullptr;
+  std::int64_t ld = 0;
 
-// Rows of a sweep. 4 KiB of y and w each stay in L1, and eight columns are half of it, so that the
-// next eight can be fetched meanwhile.
-constexpr std::int64_t kSweepRows = 512;
+  HWY_INLINE void fetch(std::int64_t i, std::int64_t j) const {
+    if (data != nullptr) __builtin_prefetch(data + i + j * ld, 0, level);
+  }
+  Ahead columns(std::int64_t j) const { return {data != nullptr ? data + j * ld : nullptr, ld}; }
+};
+
+/// Adds neighbours: half the lanes of lo, then half of hi.
+template <class D, class T>
+HWY_INLINE T add_pairs(D d, T hi, T lo) {
+  return hn::Add(hn::ConcatEven(d, hi, lo), hn::ConcatOdd(d, hi, lo));
+}
+
+/// The partial sums of C vectors side by side, N / C lanes each.
+template <int C, class D>
+HWY_INLINE hn::Vec<D> partial_sums(D d, const hn::Vec<D>* vs) {
+  if constexpr (C == 1) {
+    return vs[0];
+  } else {
+    return add_pairs(d, partial_sums<C / 2>(d, vs + C / 2), partial_sums<C / 2>(d, vs));
+  }
+}
+
+/// out[v] = the sum of vs[v]'s lanes; out has room for C and for a SIMD vector. A tree for all: two
+/// shuffles an addition, where one sum after the other takes log2 N times as many.
+template <int C, class D>
+HWY_INLINE void sums_of_lanes(D d, const hn::Vec<D>* vs, hn::TFromD<D>* out) {
+  constexpr int N = hn::MaxLanes(d);
+  if constexpr (C > N) {
+    sums_of_lanes<C / 2>(d, vs, out);
+    sums_of_lanes<C / 2>(d, vs + C / 2, out + C / 2);
+  } else {
+    auto sums = partial_sums<C>(d, vs);
+    for (int lanes = N / C; lanes > 1; lanes /= 2) {
+      sums = add_pairs(d, sums, sums);
+    }
+    hn::StoreU(sums, d, out);
+  }
+}
+
+// ---- few vectors: a load of A feeds all sums ----
+
 #if HWY_TARGET == HWY_AVX3
-constexpr int kSweepColumns = 8;  // 8 of x, 8 of z and two more of 32 registers
+// Of 32 registers, one vector takes 8 for x, 8 for z and three more; four vectors and half the
+// columns 16 for z, 4 for y, 4 for w and one for A, with x in L1.
+constexpr int kSweepColumns = 8;
+constexpr int kSweepGroup = 4;
 #else
+// Of 16 registers, one vector takes 4 for x, 4 for z and three more; two and half the columns two
+// more.
 constexpr int kSweepColumns = 4;
+constexpr int kSweepGroup = 2;
 #endif
 
-/// C columns of A, m rows. 'next' is what the following call will read (same ld): fetched
-/// meanwhile.
-template <int C, bool Y, bool Z, class A, class V>
-HWY_INLINE void sweep_columns(const A* a, std::int64_t ld, std::int64_t m, const V* x, V* y,
-                              const V* w, V* z, V sign, const A* next) {
+// Rows of a sweep. 4 KiB of y and w each stay in L1, and eight columns are half of it, so that the
+// next eight can be fetched meanwhile. Several vectors take more of L1, hence fewer rows.
+constexpr std::int64_t kSweepRows = 512;
+constexpr std::int64_t kFewRows = 256;
+
+/// The first C columns of A, R vectors.
+template <int C, int R, bool Y, bool Z, class A, class V, class Next>
+HWY_INLINE void sweep_columns(MatrixView<const A> a, const Sweep<V>& s, Next next) {
   const hn::ScalableTag<V> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  hn::Vec<decltype(d)> xs[C], zs[C];
-  HWY_UNROLL(8)
-  for (int c = 0; c < C; ++c) {
-    xs[c] = Y ? hn::Set(d, sign * x[c]) : hn::Zero(d);
-    zs[c] = hn::Zero(d);
+  hn::Vec<decltype(d)> xs[C * R], zs[C * R];
+  HWY_UNROLL(16)
+  for (int k = 0; k < C * R; ++k) {
+    xs[k] = Y ? hn::Set(d, s.sign * s.x(k % C, k / C)) : hn::Zero(d);
+    zs[k] = hn::Zero(d);
   }
   std::int64_t i = 0;
-  for (; i + N <= m; i += N) {
-    auto ys = Y ? hn::LoadU(d, y + i) : hn::Zero(d);
-    const auto ws = Z ? hn::LoadU(d, w + i) : hn::Zero(d);
+  for (; i + N <= a.rows; i += N) {
+    hn::Vec<decltype(d)> ys[R], ws[R];
+    HWY_UNROLL(4)
+    for (int v = 0; v < R; ++v) {
+      ys[v] = Y ? hn::LoadU(d, s.y.column(v) + i) : hn::Zero(d);
+      ws[v] = Z ? hn::LoadU(d, s.w.column(v) + i) : hn::Zero(d);
+    }
     HWY_UNROLL(8)
     for (int c = 0; c < C; ++c) {
-      const auto as = load_as(d, a + i + c * ld);
-      if (next != nullptr) hwy::Prefetch(next + i + c * ld);
-      if constexpr (Y) ys = hn::MulAdd(as, xs[c], ys);
-      if constexpr (Z) zs[c] = hn::MulAdd(as, ws, zs[c]);
+      const auto as = load_as(d, a.column(c) + i);
+      next.fetch(i, c);
+      HWY_UNROLL(4)
+      for (int v = 0; v < R; ++v) {
+        if constexpr (Y) ys[v] = hn::MulAdd(as, xs[v * C + c], ys[v]);
+        if constexpr (Z) zs[v * C + c] = hn::MulAdd(as, ws[v], zs[v * C + c]);
+      }
     }
-    if constexpr (Y) hn::StoreU(ys, d, y + i);
+    HWY_UNROLL(4)
+    for (int v = 0; v < R; ++v) {
+      if constexpr (Y) hn::StoreU(ys[v], d, s.y.column(v) + i);
+    }
   }
-  HWY_UNROLL(8)
-  for (int c = 0; c < C; ++c) {
-    V sum = Z ? hn::GetLane(hn::SumOfLanes(d, zs[c])) : V{0};
-    for (std::int64_t t = i; t < m; ++t) {
-      const V at = static_cast<V>(a[t + c * ld]);
-      if constexpr (Y) y[t] += at * (sign * x[c]);
-      if constexpr (Z) sum += at * w[t];
+  V sums[C * R + N];
+  if constexpr (Z) sums_of_lanes<C * R>(d, zs, sums);
+  for (; i < a.rows; ++i) {
+    for (int k = 0; k < C * R; ++k) {
+      const V as = static_cast<V>(a(i, k % C));
+      if constexpr (Y) s.y(i, k / C) += as * (s.sign * s.x(k % C, k / C));
+      if constexpr (Z) sums[k] += as * s.w(i, k / C);
     }
-    if constexpr (Z) z[c] += sign * sum;
+  }
+  if constexpr (Z) {
+    const hn::CappedTag<V, C> dc;
+    for (int k = 0; k < C * R; k += hn::MaxLanes(dc)) {
+      V* const z = s.z.column(k / C) + k % C;
+      hn::StoreU(hn::MulAdd(hn::LoadU(dc, sums + k), hn::Set(dc, s.sign), hn::LoadU(dc, z)), dc, z);
+    }
+  }
+}
+
+/// All columns of A, C at a time, and the first R vectors.
+template <int C, int R, bool Y, bool Z, class A, class V, class Next>
+HWY_INLINE void sweep_group(MatrixView<const A> a, const Sweep<V>& s, Next next) {
+  std::int64_t j = 0;
+  for (; j + C <= a.cols; j += C) {
+    sweep_columns<C, R, Y, Z>(a.block(0, j, a.rows, C), s.block(0, a.rows, j, C, 0, R),
+                              next.columns(j));
+  }
+  for (; j < a.cols; ++j) {
+    sweep_columns<1, R, Y, Z>(a.block(0, j, a.rows, 1), s.block(0, a.rows, j, 1, 0, R), Next{});
   }
 }
 
 template <bool Y, bool Z, class A, class V>
-void sweep_one(MatrixView<const A> a, const Sweep<V>& s) {
-  for (std::int64_t i = 0; i < a.rows; i += kSweepRows) {
-    const std::int64_t m = std::min(kSweepRows, a.rows - i);
-    V* const y = Y ? s.y.data + i : nullptr;
-    const V* const w = Z ? s.w.data + i : nullptr;
-    std::int64_t j = 0;
-    for (; j + kSweepColumns <= a.cols; j += kSweepColumns) {
-      const A* next = nullptr;
-      if (j + 2 * kSweepColumns <= a.cols) {
-        next = a.column(j + kSweepColumns) + i;
-      } else if (i + 2 * kSweepRows <= a.rows) {
-        next = a.data + i + kSweepRows;
+void sweep_few(MatrixView<const A> a, const Sweep<V>& s, std::int64_t vectors) {
+  constexpr int C = kSweepColumns;
+  const std::int64_t rows = vectors == 1 ? kSweepRows : kFewRows;
+  for (std::int64_t i = 0; i < a.rows; i += rows) {
+    const std::int64_t m = std::min(rows, a.rows - i);
+    for (std::int64_t j = 0; j < a.cols; j += C) {
+      const std::int64_t n = std::min<std::int64_t>(C, a.cols - j);
+      const auto block = a.block(i, j, m, n);
+      Ahead<A, 3> next{nullptr, a.ld};
+      if (j + 2 * C <= a.cols) {
+        next.data = a.column(j + C) + i;
+      } else if (i + 2 * rows <= a.rows && a.cols >= C) {
+        next.data = a.data + i + rows;
       }
-      sweep_columns<kSweepColumns, Y, Z>(a.column(j) + i, a.ld, m, Y ? s.x.data + j : nullptr, y, w,
-                                         Z ? s.z.data + j : nullptr, s.sign, next);
-    }
-    for (; j < a.cols; ++j) {
-      sweep_columns<1, Y, Z>(a.column(j) + i, a.ld, m, Y ? s.x.data + j : nullptr, y, w,
-                             Z ? s.z.data + j : nullptr, s.sign, static_cast<const A*>(nullptr));
+      std::int64_t c = 0;
+      for (; c + kSweepGroup <= vectors; c += kSweepGroup) {
+        sweep_group<C / 2, kSweepGroup, Y, Z>(block, s.block(i, m, j, n, c, kSweepGroup), next);
+        next = {};
+      }
+      for (; c + 2 <= vectors; c += 2) {
+        sweep_group<C / 2, 2, Y, Z>(block, s.block(i, m, j, n, c, 2), next);
+        next = {};
+      }
+      for (; c < vectors; ++c) {
+        sweep_group<C, 1, Y, Z>(block, s.block(i, m, j, n, c, 1), next);
+        next = {};
+      }
     }
   }
 }
 
-// ---- several vectors: a block of A stays in L1 while groups of vectors pass over it ----
+// ---- many vectors: a block of A stays in L1 while groups of vectors pass over it ----
 
-// 32 KiB of fp64 in a buffer of our own: with a leading dimension of 16384 the columns of A itself
-// would compete for the same sets of the caches.
-constexpr std::int64_t kBlockRows = 256;
+// 32 KiB in a buffer of our own: with a leading dimension of 16384 the columns of A itself would
+// compete for the same sets of the caches.
 constexpr std::int64_t kBlockColumns = 16;
-constexpr int kGroup = 4;  // right-hand sides; 2 SIMD vectors x 4 sums hide the latency of one
-constexpr int kDots = kSweepColumns / 2;  // columns of A at a time in z += A' w
+template <class V>
+constexpr std::int64_t kBlockRows = 2048 / sizeof(V);
+// Right-hand sides of y += A x: of 32 registers, 2 SIMD vectors x 8 sums leave enough for two of A
+// and one of x; of 16, 2 x 4 sums. z += A' w is a sweep with as many sums.
+constexpr int kGroup = HWY_TARGET == HWY_AVX3 ? 8 : 4;
+constexpr int kDots = 4;
 
-/// y += A x for S SIMD vectors of rows and R right-hand sides. x: by column of A, R numbers each.
-template <int S, int R, class D, class V>
-HWY_INLINE void rows_times(D d, MatrixView<const V> a, const V* x, MatrixView<V> y,
-                           std::int64_t i) {
+/// A block of A and its copy times sign, so that the sums need none: ld is kBlockRows.
+template <class A, class V>
+struct Block {
+  MatrixView<const A> a;
+  V* copy;
+  V sign;
+
+  MatrixView<const V> copied() const { return {copy, a.rows, a.cols, kBlockRows<V>}; }
+};
+
+/// y += A x for S SIMD vectors of rows from row i on and R right-hand sides; the first group makes
+/// the copy on its way.
+template <int S, int R, bool first, class D, class A, class V, class Next>
+HWY_INLINE void rows_times(D d, std::int64_t i, const Block<A, V>& b, const V* x, MatrixView<V> y,
+                           Next next) {
   constexpr std::int64_t N = hn::MaxLanes(d);
   hn::Vec<D> sum[R][S];
-  HWY_UNROLL(4)
+  HWY_UNROLL(8)
   for (int c = 0; c < R; ++c) {
     HWY_UNROLL(2)
     for (int v = 0; v < S; ++v) {
       sum[c][v] = hn::LoadU(d, y.column(c) + i + v * N);
     }
   }
-  for (std::int64_t j = 0; j < a.cols; ++j) {
+  for (std::int64_t j = 0; j < b.a.cols; ++j) {
     hn::Vec<D> as[S];
     HWY_UNROLL(2)
     for (int v = 0; v < S; ++v) {
-      as[v] = hn::LoadU(d, a.column(j) + i + v * N);
+      V* const copy = b.copy + j * kBlockRows<V> + i + v * N;
+      if constexpr (first) {
+        as[v] = hn::Mul(load_as(d, b.a.column(j) + i + v * N), hn::Set(d, b.sign));
+        hn::StoreU(as[v], d, copy);
+        next.fetch(i + v * N, j);
+      } else {
+        as[v] = hn::LoadU(d, copy);
+      }
     }
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int c = 0; c < R; ++c) {
-      const auto xs = hn::Set(d, x[j * R + c]);
+      const auto xs = hn::Set(d, x[c * kBlockColumns + j]);
       HWY_UNROLL(2)
       for (int v = 0; v < S; ++v) {
         sum[c][v] = hn::MulAdd(as[v], xs, sum[c][v]);
       }
     }
   }
-  HWY_UNROLL(4)
+  HWY_UNROLL(8)
   for (int c = 0; c < R; ++c) {
     HWY_UNROLL(2)
     for (int v = 0; v < S; ++v) {
@@ -177,121 +287,104 @@ HWY_INLINE void rows_times(D d, MatrixView<const V> a, const V* x, MatrixView<V>
   }
 }
 
-/// z += A' w for C columns and R right-hand sides.
-template <int C, int R, class V>
-HWY_INLINE void columns_times(MatrixView<const V> a, const Sweep<V>& s, std::int64_t j) {
+/// y += A x for R right-hand sides.
+template <int R, bool first, class A, class V, class Next>
+HWY_NOINLINE void block_rows(const Block<A, V>& b, MatrixView<const V> x, MatrixView<V> y,
+                             Next next) {
   const hn::ScalableTag<V> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  hn::Vec<decltype(d)> sum[R][C];
-  HWY_UNROLL(4)
+  V xs[R * kBlockColumns];  // one pointer instead of R
   for (int c = 0; c < R; ++c) {
-    HWY_UNROLL(4)
-    for (int v = 0; v < C; ++v) {
-      sum[c][v] = hn::Zero(d);
-    }
+    std::copy(x.column(c), x.column(c) + x.rows, xs + c * kBlockColumns);
   }
   std::int64_t i = 0;
-  for (; i + N <= a.rows; i += N) {
-    hn::Vec<decltype(d)> as[C];
-    HWY_UNROLL(4)
-    for (int v = 0; v < C; ++v) {
-      as[v] = hn::LoadU(d, a.column(j + v) + i);
-    }
-    HWY_UNROLL(4)
-    for (int c = 0; c < R; ++c) {
-      const auto ws = hn::LoadU(d, s.w.column(c) + i);
-      HWY_UNROLL(4)
-      for (int v = 0; v < C; ++v) {
-        sum[c][v] = hn::MulAdd(as[v], ws, sum[c][v]);
-      }
-    }
+  for (; i + 2 * N <= y.rows; i += 2 * N) {
+    rows_times<2, R, first>(d, i, b, xs, y, next);
   }
-  HWY_UNROLL(4)
-  for (int c = 0; c < R; ++c) {
-    HWY_UNROLL(4)
-    for (int v = 0; v < C; ++v) {
-      V total = hn::GetLane(hn::SumOfLanes(d, sum[c][v]));
-      for (std::int64_t t = i; t < a.rows; ++t) {
-        total += a(t, j + v) * s.w(t, c);
-      }
-      s.z(j + v, c) += s.sign * total;
+  for (; i + N <= y.rows; i += N) {
+    rows_times<1, R, first>(d, i, b, xs, y, next);
+  }
+  for (; i < y.rows; ++i) {
+    rows_times<1, R, first>(hn::CappedTag<V, 1>(), i, b, xs, y, Next{});
+  }
+}
+
+/// z += A' w for R right-hand sides.
+template <int R, class A, class V>
+HWY_NOINLINE void block_columns(const Block<A, V>& b, const Sweep<V>& s) {
+  sweep_group<kDots, R, false, true>(b.copied(), s, Ahead<V, 2>{});
+}
+
+template <class A, class V>
+void copy_block(const Block<A, V>& b) {
+  const hn::ScalableTag<V> d;
+  constexpr std::int64_t N = hn::MaxLanes(d);
+  for (std::int64_t j = 0; j < b.a.cols; ++j) {
+    const A* const from = b.a.column(j);
+    V* const to = b.copy + j * kBlockRows<V>;
+    std::int64_t i = 0;
+    for (; i + N <= b.a.rows; i += N) {
+      hn::StoreU(hn::Mul(load_as(d, from + i), hn::Set(d, b.sign)), d, to + i);
+    }
+    for (; i < b.a.rows; ++i) {
+      to[i] = static_cast<V>(from[i]) * b.sign;
     }
   }
 }
 
-/// A block of A, copied, with R right-hand sides.
-template <int R, class V>
-void block_times(MatrixView<const V> a, const Sweep<V>& s) {
-  const hn::ScalableTag<V> d;
-  constexpr std::int64_t N = hn::MaxLanes(d);
+/// A block with all right-hand sides, kGroup at least; s.sign is one.
+template <class A, class V>
+void block_times(const Block<A, V>& b, const Sweep<V>& s, std::int64_t vectors, Ahead<A, 2> next) {
+  const auto group = [&](std::int64_t c, std::int64_t r) {
+    return s.block(0, b.a.rows, 0, b.a.cols, c, r);
+  };
   if (s.y.data != nullptr) {
-    V x[kBlockColumns * R];
-    for (std::int64_t j = 0; j < a.cols; ++j) {
-      for (int c = 0; c < R; ++c) {
-        x[j * R + c] = s.sign * s.x(j, c);
-      }
+    auto part = group(0, kGroup);
+    block_rows<kGroup, true>(b, part.x, part.y, next);
+    std::int64_t c = kGroup;
+    for (; c + kGroup <= vectors; c += kGroup) {
+      part = group(c, kGroup);
+      block_rows<kGroup, false>(b, part.x, part.y, next);
     }
-    std::int64_t i = 0;
-    for (; i + 2 * N <= a.rows; i += 2 * N) {
-      rows_times<2, R>(d, a, x, s.y, i);
+    for (; c + 2 <= vectors; c += 2) {
+      part = group(c, 2);
+      block_rows<2, false>(b, part.x, part.y, next);
     }
-    for (; i + N <= a.rows; i += N) {
-      rows_times<1, R>(d, a, x, s.y, i);
+    if (c < vectors) {
+      part = group(c, 1);
+      block_rows<1, false>(b, part.x, part.y, next);
     }
-    for (; i < a.rows; ++i) {
-      rows_times<1, R>(hn::CappedTag<V, 1>(), a, x, s.y, i);
-    }
+  } else {
+    copy_block(b);
   }
   if (s.z.data != nullptr) {
-    std::int64_t j = 0;
-    for (; j + kDots <= a.cols; j += kDots) {
-      columns_times<kDots, R>(a, s, j);
+    std::int64_t c = 0;
+    for (; c + kSweepGroup <= vectors; c += kSweepGroup) {
+      block_columns<kSweepGroup>(b, group(c, kSweepGroup));
     }
-    for (; j < a.cols; ++j) {
-      columns_times<1, R>(a, s, j);
+    for (; c < vectors; ++c) {
+      block_columns<1>(b, group(c, 1));
     }
   }
 }
 
-/// Copies a block of A to 'to', column after column, and fetches the next one into L2.
 template <class A, class V>
-HWY_INLINE void copy_block(MatrixView<const A> a, V* to, const A* next) {
-  const hn::ScalableTag<V> d;
-  constexpr std::int64_t N = hn::MaxLanes(d);
-  for (std::int64_t j = 0; j < a.cols; ++j) {
-    const A* const from = a.column(j);
-    std::int64_t i = 0;
-    for (; i + N <= a.rows; i += N) {
-      hn::StoreU(load_as(d, from + i), d, to + i);
-      if (next != nullptr) __builtin_prefetch(next + j * a.ld + i, 0, 2);
-    }
-    for (; i < a.rows; ++i) {
-      to[i] = static_cast<V>(from[i]);
-    }
-    to += a.rows;
-  }
-}
-
-template <class A, class V>
-void sweep_many(MatrixView<const A> a, const Sweep<V>& s, std::int64_t vectors) {
-  alignas(64) V buffer[kBlockRows * kBlockColumns];
-  for (std::int64_t i = 0; i < a.rows; i += kBlockRows) {
-    const std::int64_t m = std::min(kBlockRows, a.rows - i);
+void sweep_many(MatrixView<const A> a, Sweep<V> s, std::int64_t vectors) {
+  alignas(64) V buffer[kBlockRows<V> * kBlockColumns];
+  const V sign = s.sign;
+  s.sign = 1;
+  for (std::int64_t i = 0; i < a.rows; i += kBlockRows<V>) {
+    const std::int64_t m = std::min(kBlockRows<V>, a.rows - i);
     for (std::int64_t j = 0; j < a.cols; j += kBlockColumns) {
       const std::int64_t n = std::min(kBlockColumns, a.cols - j);
-      const bool more = j + 2 * kBlockColumns <= a.cols;
-      copy_block(a.block(i, j, m, n), buffer, more ? a.column(j + n) + i : nullptr);
-      const auto block = view<const V>(buffer, m, n);
-      std::int64_t c = 0;
-      for (; c + kGroup <= vectors; c += kGroup) {
-        block_times<kGroup>(block, s.block(i, m, j, n, c, kGroup));
+      Ahead<A, 2> next{nullptr, a.ld};
+      if (j + 2 * kBlockColumns <= a.cols) {
+        next.data = a.column(j + n) + i;
+      } else if (i + 2 * kBlockRows<V> <= a.rows && a.cols >= kBlockColumns) {
+        next.data = a.data + i + m;
       }
-      for (; c + 2 <= vectors; c += 2) {
-        block_times<2>(block, s.block(i, m, j, n, c, 2));
-      }
-      for (; c < vectors; ++c) {
-        block_times<1>(block, s.block(i, m, j, n, c, 1));
-      }
+      block_times<A, V>({a.block(i, j, m, n), buffer, sign}, s.block(i, m, j, n, 0, vectors),
+                        vectors, next);
     }
   }
 }
@@ -302,10 +395,10 @@ void sweep(MatrixView<const A> a, const Sweep<V>& s) {
   const bool with_y = s.y.data != nullptr;
   const bool with_z = s.z.data != nullptr;
   const std::int64_t vectors = with_y ? s.y.cols : with_z ? s.z.cols : 0;
-  if (vectors != 1) return sweep_many(a, s, vectors);
-  if (with_y && with_z) return sweep_one<true, true>(a, s);
-  if (with_y) return sweep_one<true, false>(a, s);
-  sweep_one<false, true>(a, s);
+  if (vectors >= kGroup) return sweep_many(a, s, vectors);
+  if (with_y && with_z) return sweep_few<true, true>(a, s, vectors);
+  if (with_y) return sweep_few<true, false>(a, s, vectors);
+  sweep_few<false, true>(a, s, vectors);
 }
 
 }  // namespace

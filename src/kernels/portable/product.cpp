@@ -21,14 +21,16 @@ void product(MatrixView<const double> a, const Products& p) noexcept {
 // Order of the triangles on the diagonal; everything below them goes through product().
 constexpr std::int64_t kTriangle = 32;
 
-/// y += A x for a small triangle, one column at a time: the part below the diagonal element is a
-/// block with one column.
-void triangle(MatrixView<const double> a, const double* x, double* y) {
+/// y += A x for a small block on the diagonal: mirrored, it is a block like any other.
+void triangle(MatrixView<const double> a, MatrixView<const double> x, MatrixView<double> y) {
+  alignas(64) double buffer[kTriangle * kTriangle];
+  const auto full = view(buffer, a.rows, a.rows);
   for (std::int64_t j = 0; j < a.rows; ++j) {
-    y[j] += a(j, j) * x[j];
-    sweep_columns<1, true, true>(a.column(j) + j + 1, a.ld, a.rows - j - 1, x + j, y + j + 1,
-                                 x + j + 1, y + j, 1.0, static_cast<const double*>(nullptr));
+    for (std::int64_t i = j; i < a.rows; ++i) {
+      full(i, j) = full(j, i) = a(i, j);
+    }
   }
+  sweep(view<const double>(buffer, a.rows, a.rows), Sweep<double>{x, y, {}, {}, 1.0});
 }
 
 void symmetric_product(MatrixView<const double> a, MatrixView<const double> x,
@@ -36,14 +38,13 @@ void symmetric_product(MatrixView<const double> a, MatrixView<const double> x,
   const std::int64_t n = a.rows;
   for (std::int64_t j = 0; j < n; j += kTriangle) {
     const std::int64_t k = std::min(kTriangle, n - j);
-    for (std::int64_t c = 0; c < y.cols; ++c) {
-      triangle(a.block(j, j, k, k), x.column(c) + j, y.column(c) + j);
-    }
+    const auto xj = x.block(j, 0, k, x.cols);
+    const auto yj = y.block(j, 0, k, y.cols);
+    triangle(a.block(j, j, k, k), xj, yj);
     const std::int64_t below = n - j - k;
     if (below > 0) {
       product(a.block(j + k, j, below, k),
-              {x.block(j, 0, k, x.cols), y.block(j + k, 0, below, y.cols),
-               x.block(j + k, 0, below, x.cols), y.block(j, 0, k, y.cols)});
+              {xj, y.block(j + k, 0, below, y.cols), x.block(j + k, 0, below, x.cols), yj});
     }
   }
 }

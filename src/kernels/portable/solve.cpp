@@ -14,7 +14,8 @@
 /// A dword of an engine tile holds two k of one row: the even one is the dword shifted left by 16,
 /// the odd one its upper half, both fp32 as they are. Lanes are rows. L x broadcasts x and keeps
 /// sums by row; L' x keeps a vector of partial sums for every k and adds its lanes at the end. A
-/// tile is at most 1.5 MiB and stays in L2 while the groups of vectors pass over it.
+/// tile is at most 1.5 MiB and stays in L2 while the groups of vectors pass over it. Each group
+/// unpacks it again: two instructions for 16 products.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -23,6 +24,10 @@ namespace {
 // What follows is fetched this far ahead: 64 lines, as many as the bandwidth-delay product of one
 // core needs twice over.
 constexpr std::int64_t kAhead = 2048;  // numbers: 4 KiB
+
+// Sums kept in registers, and numbers of each x in a buffer of the group's own: 32 KiB at most.
+constexpr int kSums = 2 * kGroup;
+constexpr std::int64_t kChunk = 512;
 
 template <class D>
 struct Pair {
@@ -60,32 +65,55 @@ HWY_INLINE Pair<D> load_pair(D d, const std::uint16_t* p, P planes) {
   return sum;
 }
 
-/// y -= L x for one engine tile (16 rows, 32 k) and R vectors.
-template <int R, class V, class P>
-HWY_INLINE void rows_of_tile(const std::uint16_t* tile, P planes, MatrixView<const V> x,
-                             MatrixView<V> y) {
+/// y -= L x for S SIMD vectors of a panel's rows from row i on, k < n and R right-hand sides.
+/// x: [R][kChunk]. S R sums, 2 S registers of L and one of x.
+template <int S, int R, class V, class P>
+HWY_INLINE void rows_of_panel(const std::uint16_t* panel, std::int64_t i, std::int64_t n, P planes,
+                              const V* x, MatrixView<V> y) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  for (std::int64_t i = 0; i < kEngineRows; i += N) {
-    hn::Vec<decltype(d)> even[R], odd[R];  // two sums hide the latency of one
-    HWY_UNROLL(4)
-    for (int c = 0; c < R; ++c) {
-      even[c] = odd[c] = hn::Zero(d);
+  constexpr int T = R == 1 ? 2 : 1;  // even and odd apart: two sums hide the latency of one
+  hn::Vec<decltype(d)> sum[R][S][T];
+  HWY_UNROLL(8)
+  for (int c = 0; c < R; ++c) {
+    HWY_UNROLL(2)
+    for (int v = 0; v < S; ++v) {
+      sum[c][v][0] = hn::Zero(d);
+      sum[c][v][T - 1] = hn::Zero(d);
     }
+  }
+  for (std::int64_t k0 = 0; k0 < n; k0 += kDepth) {
     for (std::int64_t k = 0; k < kDepth; k += 2) {
-      const std::uint16_t* const p = tile + k * kEngineRows + 2 * i;
-      const auto l = load_pair(d, p, planes);
-      hwy::Prefetch(p + kAhead);
-      HWY_UNROLL(4)
+      Pair<std::remove_const_t<decltype(d)>> l[S];
+      HWY_UNROLL(2)
+      for (int v = 0; v < S; ++v) {
+        const std::int64_t row = i + v * N;
+        const std::uint16_t* const p =
+            panel + row / kEngineRows * kTileNumbers + k * kEngineRows + row % kEngineRows * 2;
+        l[v] = load_pair(d, p, planes);
+        hwy::Prefetch(p + kAhead);
+      }
+      HWY_UNROLL(8)
       for (int c = 0; c < R; ++c) {
-        even[c] = hn::MulAdd(l.even, hn::Set(d, x(k, c)), even[c]);
-        odd[c] = hn::MulAdd(l.odd, hn::Set(d, x(k + 1, c)), odd[c]);
+        const auto even = hn::Set(d, x[c * kChunk + k]);
+        const auto odd = hn::Set(d, x[c * kChunk + k + 1]);
+        HWY_UNROLL(2)
+        for (int v = 0; v < S; ++v) {
+          sum[c][v][0] = hn::MulAdd(l[v].even, even, sum[c][v][0]);
+          sum[c][v][T - 1] = hn::MulAdd(l[v].odd, odd, sum[c][v][T - 1]);
+        }
       }
     }
-    HWY_UNROLL(4)
-    for (int c = 0; c < R; ++c) {
-      V* const to = y.column(c) + i;
-      hn::StoreU(hn::Sub(hn::LoadU(d, to), hn::Add(even[c], odd[c])), d, to);
+    panel += planes.get() * kPlaneNumbers;
+    x += kDepth;
+  }
+  HWY_UNROLL(8)
+  for (int c = 0; c < R; ++c) {
+    HWY_UNROLL(2)
+    for (int v = 0; v < S; ++v) {
+      V* const to = y.column(c) + i + v * N;
+      const auto total = T == 1 ? sum[c][v][0] : hn::Add(sum[c][v][0], sum[c][v][T - 1]);
+      hn::StoreU(hn::Sub(hn::LoadU(d, to), total), d, to);
     }
   }
 }
@@ -93,63 +121,108 @@ HWY_INLINE void rows_of_tile(const std::uint16_t* tile, P planes, MatrixView<con
 /// 'rows' of R columns of 'from' in a buffer of 'size' rows, the rest zero.
 template <int R, class V>
 MatrixView<V> padded(MatrixView<const V> from, std::int64_t rows, std::int64_t size, V* buffer) {
-  std::fill(buffer, buffer + size * R, V{0});
   for (int c = 0; c < R; ++c) {
-    std::copy(from.column(c), from.column(c) + rows, buffer + c * size);
+    V* const to = buffer + c * size;
+    std::fill(std::copy(from.column(c), from.column(c) + rows, to), to + size, V{0});
   }
   return {buffer, size, R, size};
 }
 
 template <int R, class V, class P>
 void packed_rows(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y) {
-  V x_tail[kDepth * R];
+  constexpr std::int64_t N = hn::MaxLanes(hn::CappedTag<V, kEngineRows>());
+  V xs[kChunk * R];
   V y_tail[kPanel * R];
-  for (std::int64_t i = 0; i < l.rows; i += kPanel) {
-    const std::int64_t m = std::min(kPanel, l.rows - i);
-    const MatrixView<V> to = y.block(i, 0, m, R);
-    const MatrixView<V> sums = m == kPanel ? to : padded<R, V>(to, m, kPanel, y_tail);
-    for (std::int64_t k = 0; k < l.depth; k += kDepth) {
-      const std::int64_t n = std::min(kDepth, l.depth - k);
-      MatrixView<const V> xs = x.block(k, 0, n, R);
-      if (n < kDepth) {
-        xs = padded<R, V>(xs, n, kDepth, x_tail);
+  for (std::int64_t k = 0; k < l.depth; k += kChunk) {
+    const std::int64_t n = std::min(kChunk, l.depth - k);
+    padded<R, V>(x.block(k, 0, n, R), n, kChunk, xs);
+    for (std::int64_t i = 0; i < l.rows; i += kPanel) {
+      const std::int64_t m = std::min(kPanel, l.rows - i);
+      const MatrixView<V> to = y.block(i, 0, m, R);
+      const MatrixView<V> sums = m == kPanel ? to : padded<R, V>(to, m, kPanel, y_tail);
+      for (std::int64_t row = 0; row < kPanel; row += 2 * N) {
+        rows_of_panel<2, R, V>(l.at(i / kPanel, k / kDepth), row, n, planes, xs, sums);
       }
-      const std::uint16_t* const tile = l.at(i / kPanel, k / kDepth);
-      rows_of_tile<R, V>(tile, planes, xs, sums);
-      rows_of_tile<R, V>(tile + kTileNumbers, planes, xs,
-                         sums.block(kEngineRows, 0, kEngineRows, R));
-    }
-    if (m < kPanel) {
-      for (int c = 0; c < R; ++c) {
+      for (int c = 0; c < R && m < kPanel; ++c) {
         std::copy(sums.column(c), sums.column(c) + m, to.column(c));
       }
     }
   }
 }
 
-/// sums[k] += L' x for one plane pair of engine tiles (32 rows, 32 k), lane by lane.
-/// sums: [k][vector][lane].
+/// y -= L' x for k pairs from k on, 'panels' panels of rows and R right-hand sides. x: [R][kChunk].
+/// kSums sums, two registers of L and one of x.
 template <int R, class V, class P>
-HWY_INLINE void columns_of_tiles(const std::uint16_t* tile, P planes, MatrixView<const V> x,
-                                 V* sums) {
+HWY_INLINE void columns_of_panels(PackedIn l, std::int64_t k, std::int64_t panels, P planes,
+                                  const V* x, MatrixView<V> y) {
+  const hn::CappedTag<V, kEngineRows> d;
+  constexpr std::int64_t N = hn::MaxLanes(d);
+  constexpr int K = kSums / R;  // k at a time
+  hn::Vec<decltype(d)> sum[R * K];
+  HWY_UNROLL(16)
+  for (int c = 0; c < R * K; ++c) {
+    sum[c] = hn::Zero(d);
+  }
+  const std::uint16_t* panel = l.at(0, k / kDepth) + k % kDepth * kEngineRows;
+  for (std::int64_t i = 0; i < panels; ++i) {
+    HWY_UNROLL(2)
+    for (std::int64_t v = 0; v < kPanel; v += N) {
+      const std::uint16_t* const p = panel + v / kEngineRows * kTileNumbers + v % kEngineRows * 2;
+      hn::Vec<decltype(d)> xs[R];
+      HWY_UNROLL(8)
+      for (int c = 0; c < R; ++c) {
+        xs[c] = hn::LoadU(d, x + c * kChunk + v);
+      }
+      HWY_UNROLL(8)
+      for (int q = 0; q < K; q += 2) {
+        const auto pair = load_pair(d, p + q * kEngineRows, planes);
+        hwy::Prefetch(p + q * kEngineRows + planes.get() * kPlaneNumbers);
+        HWY_UNROLL(8)
+        for (int c = 0; c < R; ++c) {
+          sum[c * K + q] = hn::MulAdd(pair.even, xs[c], sum[c * K + q]);
+          sum[c * K + q + 1] = hn::MulAdd(pair.odd, xs[c], sum[c * K + q + 1]);
+        }
+      }
+    }
+    panel += l.panel_stride;
+    x += kPanel;
+  }
+  V sums[kSums + N];
+  sums_of_lanes<kSums>(d, sum, sums);
+  for (int c = 0; c < R; ++c) {
+    for (std::int64_t q = 0; q < std::min<std::int64_t>(K, y.rows - k); ++q) {
+      y(k + q, c) -= sums[c * K + q];
+    }
+  }
+}
+
+template <int R, class V, class P>
+void packed_columns(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y) {
+  V xs[kChunk * R];
+  for (std::int64_t i = 0; i < l.rows; i += kChunk) {
+    const PackedIn part = l.block(i, 0, std::min(kChunk, l.rows - i), l.depth);
+    padded<R, V>(x.block(i, 0, part.rows, R), part.rows, kChunk, xs);
+    for (std::int64_t k = 0; k < l.depth; k += kSums / R) {
+      columns_of_panels<R, V>(part, k, part.panels(), planes, xs, y);
+    }
+  }
+}
+
+/// sums[k] += L' x for one plane pair of engine tiles (32 rows, 32 k), lane by lane: in the order
+/// of memory. sums: [k][lane].
+template <class V, class P>
+HWY_INLINE void columns_of_tiles(const std::uint16_t* tile, P planes, const V* x, V* sums) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
   constexpr std::int64_t S = kPanel / N;
-  hn::Vec<decltype(d)> xs[R][S];
-  HWY_UNROLL(4)
-  for (int c = 0; c < R; ++c) {
-    HWY_UNROLL(16)
-    for (std::int64_t v = 0; v < S; ++v) {
-      xs[c][v] = hn::LoadU(d, x.column(c) + v * N);
-    }
+  hn::Vec<decltype(d)> xs[S];
+  HWY_UNROLL(16)
+  for (std::int64_t v = 0; v < S; ++v) {
+    xs[v] = hn::LoadU(d, x + v * N);
   }
   for (std::int64_t k = 0; k < kDepth; k += 2) {
-    hn::Vec<decltype(d)> even[R], odd[R];
-    HWY_UNROLL(4)
-    for (int c = 0; c < R; ++c) {
-      even[c] = hn::Load(d, sums + (k * R + c) * N);
-      odd[c] = hn::Load(d, sums + ((k + 1) * R + c) * N);
-    }
+    auto even = hn::Load(d, sums + k * N);
+    auto odd = hn::Load(d, sums + (k + 1) * N);
     HWY_UNROLL(16)
     for (std::int64_t v = 0; v < S; ++v) {
       const std::int64_t half = v * N / kEngineRows;
@@ -157,45 +230,37 @@ HWY_INLINE void columns_of_tiles(const std::uint16_t* tile, P planes, MatrixView
           tile + half * kTileNumbers + k * kEngineRows + 2 * (v * N % kEngineRows);
       const auto l = load_pair(d, p, planes);
       hwy::Prefetch(p + kAhead);
-      HWY_UNROLL(4)
-      for (int c = 0; c < R; ++c) {
-        even[c] = hn::MulAdd(l.even, xs[c][v], even[c]);
-        odd[c] = hn::MulAdd(l.odd, xs[c][v], odd[c]);
-      }
+      even = hn::MulAdd(l.even, xs[v], even);
+      odd = hn::MulAdd(l.odd, xs[v], odd);
     }
-    HWY_UNROLL(4)
-    for (int c = 0; c < R; ++c) {
-      hn::Store(even[c], d, sums + (k * R + c) * N);
-      hn::Store(odd[c], d, sums + ((k + 1) * R + c) * N);
-    }
+    hn::Store(even, d, sums + k * N);
+    hn::Store(odd, d, sums + (k + 1) * N);
   }
 }
 
-template <int R, class V, class P>
-void packed_columns(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y) {
+/// y -= L' x for one vector.
+template <class V, class P>
+void packed_column(PackedIn l, P planes, const V* x, V* y) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  constexpr std::int64_t kChunk = 256 / R;  // k whose sums, 16 KiB at most, stay in L1
-  alignas(64) V sums[kChunk * R * N];
-  V x_tail[kPanel * R];
-  for (std::int64_t k0 = 0; k0 < l.depth; k0 += kChunk) {
-    const std::int64_t n = std::min(kChunk, l.depth - k0);
-    std::fill(sums, sums + kChunk * R * N, V{0});
+  constexpr std::int64_t kPart = 256;  // k whose sums, 16 KiB at most, stay in L1
+  alignas(64) V sums[kPart * N];
+  V x_tail[kPanel];
+  for (std::int64_t k0 = 0; k0 < l.depth; k0 += kPart) {
+    const std::int64_t n = std::min(kPart, l.depth - k0);
+    std::fill(sums, sums + kPart * N, V{0});
     for (std::int64_t i = 0; i < l.rows; i += kPanel) {
-      const std::int64_t m = std::min(kPanel, l.rows - i);
-      MatrixView<const V> xs = x.block(i, 0, m, R);
-      if (m < kPanel) {
-        xs = padded<R, V>(xs, m, kPanel, x_tail);
+      const V* xs = x + i;
+      if (l.rows - i < kPanel) {
+        std::fill(std::copy(xs, x + l.rows, x_tail), x_tail + kPanel, V{0});
+        xs = x_tail;
       }
       for (std::int64_t k = 0; k < n; k += kDepth) {
-        columns_of_tiles<R, V>(l.at(i / kPanel, (k0 + k) / kDepth), planes, xs, sums + k * R * N);
+        columns_of_tiles<V>(l.at(i / kPanel, (k0 + k) / kDepth), planes, xs, sums + k * N);
       }
     }
     for (std::int64_t k = 0; k < n; ++k) {
-      for (int c = 0; c < R; ++c) {
-        const auto lanes = hn::Load(d, sums + (k * R + c) * N);
-        y(k0 + k, c) -= hn::GetLane(hn::SumOfLanes(d, lanes));
-      }
+      y[k0 + k] -= hn::GetLane(hn::SumOfLanes(d, hn::Load(d, sums + k * N)));
     }
   }
 }
@@ -205,10 +270,12 @@ void packed_group(PackedIn l, P planes, bool transposed, MatrixView<const V> x, 
                   std::int64_t c) {
   const auto xs = x.block(0, c, x.rows, R);
   const auto ys = y.block(0, c, y.rows, R);
-  if (transposed) {
-    packed_columns<R, V>(l, planes, xs, ys);
-  } else {
+  if (!transposed) {
     packed_rows<R, V>(l, planes, xs, ys);
+  } else if constexpr (R == 1) {
+    packed_column<V>(l, planes, xs.data, ys.data);
+  } else {
+    packed_columns<R, V>(l, planes, xs, ys);
   }
 }
 
@@ -218,9 +285,13 @@ void packed_planes(PackedIn l, P planes, bool transposed, MatrixView<const V> x,
   for (; c + kGroup <= y.cols; c += kGroup) {
     packed_group<kGroup, V>(l, planes, transposed, x, y, c);
   }
-  for (; c < y.cols; ++c) {
-    packed_group<1, V>(l, planes, transposed, x, y, c);
+  for (; c + kGroup / 2 <= y.cols; c += kGroup / 2) {
+    packed_group<kGroup / 2, V>(l, planes, transposed, x, y, c);
   }
+  for (; c + 2 <= y.cols; c += 2) {
+    packed_group<2, V>(l, planes, transposed, x, y, c);
+  }
+  if (c < y.cols) packed_group<1, V>(l, planes, transposed, x, y, c);
 }
 
 template <class V>
