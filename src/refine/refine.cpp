@@ -196,7 +196,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       s.status = Status::done;
     } else if (!std::isfinite(s.error)) {
       s.status = Status::non_finite;
-    } else if (s.error <= 2 * request.goal) {
+    } else if (s.error <= kDone * request.goal) {
       s.status = Status::done;
     } else {
       e.column.push_back(c);
@@ -241,7 +241,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       }
       std::copy_n(x_live[k2], n, x.column(c));
       std::copy_n(residual[k2], n, r.column(c));
-      if (s.error <= 2 * request.goal) {
+      if (s.error <= kDone * request.goal) {
         s.status = Status::done;
       } else if (s.status == Status::running && !(s.error <= before / 2) &&
                  ++s.misses > (is_nested(request.refiner) ? 2 : 0)) {

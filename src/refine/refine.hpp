@@ -36,10 +36,13 @@ struct System {
   std::vector<double> history;  ///< the error after each iteration, as the solver estimates it
 };
 
+/// A solution whose true error is a little above what the inner solver aimed at is not corrected.
+inline constexpr double kDone = 1.5;
+
 struct Request {
   Refiner refiner = Refiner::cg;
   /// Inner solvers stop when the error they estimate, see error_of, is at most this; a system is
-  /// done when its true error is at most twice as much.
+  /// done when its true error is at most kDone times as much.
   double goal = 0x1p-53;
   /// The backward error of x + d in the caller's norm, given the residual r; d may be null. None:
   /// ||r|| / (||A|| ||x + d|| + ||b||) in the 2-norm, with ||A|| from below. With one, that counts

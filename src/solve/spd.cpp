@@ -16,6 +16,9 @@ namespace {
 using factor::Clock;
 using factor::seconds_since;
 
+/// What a residual summed in FP64 may be off, in backward error.
+constexpr double kDoubt = 2 * 0x1p-53;
+
 int threads_for(std::int64_t n, const Context* context) {
   constexpr std::int64_t kForThreads = 1024;  // below, waking them takes longer than they save
   if (n < kForThreads) return 1;
@@ -168,16 +171,25 @@ void Spd::finish(Batch& batch, MatrixView<double> x, Certificate& c) {
     finite.push_back(column.write(exponents_, y, out));
     exact = column.read(exponents_, out, y) && exact;
   }
+  const auto compute_residual = [&](refine::Sums how) {
+    operator_.residual(batch.view_of(batch.b), batch.view_of(batch.y), batch.view_of(batch.r), how);
+  };
+  const auto error_of = [&](std::int64_t k) {
+    return backward_error(survey_.norm_inf,
+                          sizes_of(exponents_, batch.b.data() + k * n, batch.y.data() + k * n,
+                                   batch.r.data() + k * n));
+  };
   // What was written is what was refined, but where a number had to be rounded to FP64's range.
-  if (!exact) {
-    operator_.residual(batch.view_of(batch.b), batch.view_of(batch.y), batch.view_of(batch.r),
-                       sums());
+  if (!exact) compute_residual(sums());
+  // A verdict that plain sums' own rounding could turn is passed in double-double.
+  bool close = false;
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    close = close || std::abs(error_of(k) - tolerance()) < kDoubt;
   }
+  if (close && sums() == refine::Sums::fp64) compute_residual(refine::Sums::double_double);
   for (std::int64_t k = 0; k < batch.count; ++k) {
     ColumnCertificate& column = c.columns[static_cast<std::size_t>(batch.first + k)];
-    const Sizes sizes = sizes_of(exponents_, batch.b.data() + k * n, batch.y.data() + k * n,
-                                 batch.r.data() + k * n);
-    column.backward_error = backward_error(survey_.norm_inf, sizes);
+    column.backward_error = error_of(k);
     const bool met = column.backward_error <= tolerance();
     column.outcome = !finite[static_cast<std::size_t>(k)] ? SolveOutcome::overflow
                      : met                                ? SolveOutcome::converged

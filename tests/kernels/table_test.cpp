@@ -28,7 +28,7 @@ std::vector<Row> rows(const Table& t) {
               t.pack_fp32, t.pack_fp64, t.unpack_fp32, t.unpack_fp64, t.reorder, t.potrf_fp32,
               t.potrf_fp64, t.trsm_fp32, t.trsm_fp64, t.invert_fp32, t.invert_fp64, t.product,
               t.symmetric_product, t.packed_product_fp32, t.packed_product_fp64,
-              t.tile_product_fp32, t.tile_product_fp64, t.load);
+              t.tile_product_fp32, t.tile_product_fp64, t.exact_product, t.load);
   EXPECT_EQ(sizeof(Table), (all.size()) * sizeof(Entry<LoadFn>) + alignof(Table));
   return all;
 }
