@@ -39,7 +39,7 @@ std::vector<Point> grid_points(std::int64_t n) {
   return points;
 }
 
-std::vector<Point> random_points(std::int64_t n, std::uint64_t seed) {
+std::vector<Point> random_points(std::int64_t n, std::uint64_t seed, bool sorted) {
   std::vector<std::pair<std::uint64_t, Point>> coded(static_cast<std::size_t>(n));
   std::uint64_t index = stream(seed, 0);
   for (auto& [code, point] : coded) {
@@ -47,9 +47,10 @@ std::vector<Point> random_points(std::int64_t n, std::uint64_t seed) {
     point.y = uniform(index++);
     code = spread_bits(point.x) | spread_bits(point.y) << 1;
   }
-  // Stable: two points with one code stay in the order they were drawn in.
-  std::stable_sort(coded.begin(), coded.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (sorted) {  // stably: two points with one code stay in the order they were drawn in
+    std::stable_sort(coded.begin(), coded.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
   std::vector<Point> points;
   points.reserve(coded.size());
   for (const auto& [code, point] : coded) points.push_back(point);

@@ -21,8 +21,8 @@ inline double distance(Point a, Point b) {
 /// n points of a square grid, in Morton order.
 std::vector<Point> grid_points(std::int64_t n);
 
-/// n points drawn at random, in Morton order.
-std::vector<Point> random_points(std::int64_t n, std::uint64_t seed);
+/// n points drawn at random, in the order they were drawn in or in Morton order.
+std::vector<Point> random_points(std::int64_t n, std::uint64_t seed, bool sorted);
 
 // Covariances of two points whose distance is r correlation lengths.
 

@@ -75,7 +75,7 @@ void mirror(MatrixView<double> a, engine::Team& team) {
 template <class Covariance>
 void fill_covariance(MatrixView<double> a, const Recipe& recipe, engine::Team& team,
                      Covariance covariance) {
-  const std::vector<Point> points = random_points(a.rows, recipe.seed);
+  const std::vector<Point> points = random_points(a.rows, recipe.seed, recipe.sorted);
   fill_lower(a, team, [&](std::int64_t i, std::int64_t j) {
     const double r =
         distance(points[static_cast<std::size_t>(i)], points[static_cast<std::size_t>(j)]);

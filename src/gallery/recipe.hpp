@@ -21,7 +21,7 @@ enum class Kind : unsigned char {
   geometric,         ///< their logarithms evenly spaced
   custom_clustered,  ///< n / 10 of them (at least one) are 1, the others 1 / condition
   dominant,          ///< random numbers in [-1, 1) with n on the diagonal: Carrica et al.
-  // Covariances of n random points in the unit square, in Morton order, plus the nugget.
+  // Covariances of n random points in the unit square, plus the nugget.
   matern,       ///< Matern 3/2
   exponential,  ///< exp(-r / length)
   gaussian,     ///< exp(-r^2 / (2 length^2)); hopelessly ill-conditioned without a nugget
@@ -52,6 +52,7 @@ struct Recipe {
   double length = 0.1;     ///< correlation length of a covariance
   double nugget = 1e-2;    ///< what a covariance adds to its diagonal
   std::uint64_t seed = 1;
+  bool sorted = false;  ///< the points of a covariance in Morton order, not as they were drawn
 };
 
 /// The eigenvalues of a kind that is given by them, largest first. Throws Error(invalid_argument)

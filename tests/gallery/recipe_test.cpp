@@ -108,7 +108,7 @@ TEST(GalleryClassics, KnowTheThousandthPrime) {
 TEST(GalleryCovariances, HaveTheNuggetOnTheDiagonalAndFallOffFromIt) {
   for (const Kind kind : {Kind::matern, Kind::exponential, Kind::gaussian}) {
     const std::int64_t n = 400;
-    const Square a(n, {kind, 1e2, 0.1, 0.25, 1});
+    const Square a(n, {kind, 1e2, 0.1, 0.25, 1, true});
     double near = 0, far = 0;
     for (std::int64_t j = 0; j < n; ++j) {
       EXPECT_EQ(a(j, j), 1.25);
@@ -119,15 +119,15 @@ TEST(GalleryCovariances, HaveTheNuggetOnTheDiagonalAndFallOffFromIt) {
         if (j - i >= n / 2) far += a(i, j) / (n * n / 8);
       }
     }
-    // Morton order: neighbours in the matrix are near in space.
+    // Sorted: neighbours in the matrix are near in space.
     EXPECT_GT(near, 5 * far) << to_string(kind);
   }
 }
 
 TEST(GalleryCovariances, GoFromTheIdentityToOnesWithTheLength) {
   for (const Kind kind : {Kind::matern, Kind::exponential, Kind::gaussian}) {
-    const Square narrow(50, {kind, 1e2, 1e-6, 0, 1});
-    const Square wide(50, {kind, 1e2, 1e6, 0, 1});
+    const Square narrow(50, {kind, 1e2, 1e-6, 0, 1, false});
+    const Square wide(50, {kind, 1e2, 1e6, 0, 1, false});
     for (std::int64_t j = 0; j < 50; ++j) {
       for (std::int64_t i = 0; i < 50; ++i) {
         EXPECT_LT(std::abs(narrow(i, j) - (i == j ? 1 : 0)), 1e-12);

@@ -31,7 +31,7 @@ gallery::Recipe recipe_of(const SolveRequest& r) {
   const auto kind = gallery::kind_from_string(r.kind);
   if (!kind)
     throw Error(ErrorCode::invalid_argument, "there is no kind of matrix '" + r.kind + "'");
-  return {*kind, r.condition, r.length, r.nugget, r.seed};
+  return {*kind, r.condition, r.length, r.nugget, r.seed, r.sorted};
 }
 
 /// The system, solved by us.

@@ -19,6 +19,7 @@ struct SolveRequest {
   double length = 0.1;
   double nugget = 1e-2;
   std::uint64_t seed = 1;
+  bool sorted = false;
   std::string map;  ///< empty: the plan's
   std::string refiner = "cg";
   std::string against = "dposv";

@@ -89,6 +89,7 @@ void add_solve_bench(CLI::App& bench) {
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   verb->add_option("--seed", r->seed, "Of the matrix")->capture_default_str();
+  verb->add_flag("--sorted", r->sorted, "The points of a covariance in Morton order");
   verb->add_option("--map", r->map, "Precision map of the factor; default: the plan's");
   verb->add_option("--refiner", r->refiner,
                    "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres)")
