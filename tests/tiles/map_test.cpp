@@ -21,6 +21,11 @@ TEST(MapText, SaysWhatItMeans) {
             (PrecisionMap{{Rung::bf16, Rung::bf16x2, Rung::fp32}, 0}));
   EXPECT_TRUE(parse_map("adaptive:1e-8").adaptive());
   EXPECT_EQ(parse_map("adaptive:1e-8").eps, 1e-8);
+  const PrecisionMap graded = parse_map("graded:bf16x3*1,bf16x2*3,bf16");
+  EXPECT_EQ(graded, (PrecisionMap{{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}}));
+  EXPECT_TRUE(graded.graded());
+  EXPECT_FALSE(graded.adaptive());
+  EXPECT_FALSE(parse_map("bf16x3,bf16x2,bf16").graded());
   EXPECT_EQ(PrecisionMap{}, uniform(Rung::bf16));
 }
 
@@ -29,7 +34,9 @@ TEST(MapText, ComesBackAsItWas) {
     EXPECT_EQ(to_string(uniform(rung)), to_string(rung));
     EXPECT_EQ(parse_map(to_string(rung)), uniform(rung));
   }
-  for (const char* text : {"bf16,bf16,bf16x2,fp32", "bf16,fp64", "fp16,fp16", "fp64,bf16"}) {
+  for (const char* text :
+       {"bf16,bf16,bf16x2,fp32", "bf16,fp64", "fp16,fp16", "fp64,bf16", "graded:fp32*1,bf16",
+        "graded:bf16x3*1,bf16x2*3,bf16", "graded:bf16*7,fp64*2147483648,bf16*1,fp16"}) {
     EXPECT_EQ(to_string(parse_map(text)), text);
   }
   for (const double eps : {1e-8, 0.1, 1.0 / 3, 5e-324, 0x1.fffffffffffffp-1}) {
@@ -49,7 +56,11 @@ struct BadText {
 
 TEST(MapText, IsRefusedWithThePartThatIsWrong) {
   std::string long_list = "bf16";
-  for (int level = 1; level <= 64; ++level) long_list += ",bf16";
+  std::string long_columns;
+  for (int level = 1; level <= 64; ++level) {
+    long_list += ",bf16";
+    long_columns += "bf16*1,";
+  }
   const std::vector<BadText> bad = {{"", "''"},
                                     {"bf17", "'bf17'"},
                                     {"BF16", "'BF16'"},
@@ -70,7 +81,27 @@ TEST(MapText, IsRefusedWithThePartThatIsWrong) {
                                     {"adaptive:1e-8x", "'1e-8x'"},
                                     {"adaptive:1e-8,bf16", "'1e-8,bf16'"},
                                     {"adaptive:1e-999", "1e-999"},
+                                    {"graded", "'graded'"},
+                                    {"graded:", "rung ''"},
+                                    {"graded:bf16", "at least two rungs"},
+                                    {"graded:bf16*2", "'bf16*2'"},
+                                    {"graded:bf16,fp32", "only the last"},
+                                    {"graded:bf16*1,fp32,bf16", "only the last"},
+                                    {"graded:bf16*1,", "rung ''"},
+                                    {"graded:bf16*0,fp32", "'0'"},
+                                    {"graded:bf16*-1,fp32", "'-1'"},
+                                    {"graded:bf16*,fp32", "''"},
+                                    {"graded:bf16*1x,fp32", "'1x'"},
+                                    {"graded:bf16*1.5,fp32", "'1.5'"},
+                                    {"graded:bf16*1*2,fp32", "'1*2'"},
+                                    {"graded:bf16*2147483649,fp32", "'2147483649'"},
+                                    {"graded:bf16*99999999999999999999,fp32", "'9999"},
+                                    {"graded:*1,fp32", "rung ''"},
+                                    {"graded:bf17*1,fp32", "'bf17'"},
+                                    {"graded:adaptive:0.1", "'adaptive:0.1'"},
+                                    {"bf16*1,fp32", "'bf16*1'"},
                                     {long_list, "64 levels"},
+                                    {"graded:" + long_columns + "bf16", "64 levels"},
                                     {std::string(100'000, 'x'), "xxx"}};
   for (const BadText& b : bad) {
     try {
@@ -213,6 +244,41 @@ TEST(LayeredMap, IsNotMadeOfAnAdaptiveOne) {
   PrecisionMap empty;
   empty.layers.clear();
   EXPECT_THROW(RungMap({100, 32}, empty), Error);
+}
+
+// ---- graded maps
+
+TEST(GradedMap, GivesEachBlockColumnItsRung) {
+  const PrecisionMap map = parse_map("graded:bf16x3*1,bf16x2*3,bf16");
+  for (std::int64_t tiles = 1; tiles <= 12; ++tiles) {
+    const RungMap rungs({tiles * 32 - 5, 32}, map);
+    RungMap::Counts counts{};
+    for (std::int64_t j = 0; j < tiles; ++j) {
+      const Rung expected = j < 1 ? Rung::bf16x3 : j < 4 ? Rung::bf16x2 : Rung::bf16;
+      for (std::int64_t i = j; i < tiles; ++i) {
+        EXPECT_EQ(rungs.at(i, j), expected) << tiles << ": " << i << ", " << j;
+        ++counts[static_cast<std::size_t>(expected)];
+      }
+    }
+    EXPECT_EQ(rungs.counts(), counts);
+    EXPECT_EQ(rungs.coarsest(), tiles > 4 ? Rung::bf16 : tiles > 1 ? Rung::bf16x2 : Rung::bf16x3);
+    EXPECT_EQ(rungs.most_planes(), 3);
+    EXPECT_FALSE(rungs.is_uniform());
+    EXPECT_TRUE(rungs.products_by_operands());
+  }
+  EXPECT_FALSE(RungMap({300, 32}, parse_map("bf16x3,bf16x2,bf16")).products_by_operands());
+}
+
+TEST(GradedMap, MayHaveMoreColumnsThanTheMatrix) {
+  const RungMap rungs({100, 32}, parse_map("graded:fp32*2147483648,fp64*2147483648,bf16"));
+  EXPECT_EQ(rungs.counts()[static_cast<std::size_t>(Rung::fp32)], 10);
+  EXPECT_EQ(rungs.coarsest(), Rung::fp32);
+  EXPECT_EQ(RungMap({0, 32}, parse_map("graded:bf16*1,fp32")).coarsest(), Rung::fp64);
+}
+
+TEST(GradedMap, HasOneRungMoreThanCounts) {
+  EXPECT_THROW(RungMap({100, 32}, PrecisionMap{{Rung::bf16}, 0, {1}}), Error);
+  EXPECT_THROW(RungMap({100, 32}, PrecisionMap{{Rung::bf16, Rung::fp32}, 0, {1, 2}}), Error);
 }
 
 TEST(CoarserRung, IsTheLessAccurateOne) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -65,7 +66,7 @@ TEST(Command, SaysItsVersion) {
 
 TEST(Command, HelpsWithExamples) {
   for (const char* verb :
-       {"", "doctor", "bench kernel", "bench factor", "bench syrk", "bench trsm"}) {
+       {"", "doctor", "bench kernel", "bench factor", "bench syrk", "bench trsm", "bench solve"}) {
     const Outcome o = run(std::string(verb) + " --help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;
@@ -75,6 +76,11 @@ TEST(Command, HelpsWithExamples) {
   for (const char* word :
        {"update", "syrk", "symv", "trsv", "raw", "onednn", "--json", "Example"}) {
     EXPECT_NE(o.out.find(word), std::string::npos) << word;
+  }
+  const Outcome solve = run("bench solve --help");
+  for (const char* word : {"arithmetic", "custom-clustered", "matern", "laplacian", "dposv",
+                           "dsposv", "one-worker", "one-column", "gmres(gmres)", "--nrhs"}) {
+    EXPECT_NE(solve.out.find(word), std::string::npos) << word;
   }
 }
 
@@ -98,6 +104,15 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("bench factor --against dsyrk"), 2, "dsyrk");
   expect_error(run("bench factor --tile 33"), 2, "multiple of 32");
   expect_error(run("bench syrk --map adaptive:1e-3"), 2, "adaptive");
+  expect_error(run("bench factor --map graded:bf16"), 2, "graded");
+  expect_error(run("bench solve --kind dance"), 2, "dance");
+  expect_error(run("bench solve --n 100 --refiner dance"), 2, "dance");
+  expect_error(run("bench solve --n 100 --map bf17"), 2, "bf17");
+  expect_error(run("bench solve --against dpotrf"), 2, "dpotrf");
+  expect_error(run("bench solve --n 0"), 2, "--n");
+  expect_error(run("bench solve --nrhs 0"), 2, "--nrhs");
+  expect_error(run("bench solve --cond 0.5"), 2, "--cond");
+  expect_error(run("bench solve --nugget -1"), 2, "--nugget");
 }
 
 TEST(Command, SaysWhatThisMachineLacks) {
@@ -253,6 +268,55 @@ TEST(Bench, MeasuresWholeOperations) {
     EXPECT_LT(j.at("error").at("residual"), 0x1p-6);  // bf16
     EXPECT_GT(j.at("error").at("residual"), 0x1p-20);
   }
+}
+
+TEST(Bench, SolvesAndShowsTheCertificate) {
+  for (const char* arguments :
+       {"--n 100", "--n 300 --map bf16 --nrhs 3", "--n 300 --map bf16x2 --refiner 'ir(gmres)'",
+        "--n 300 --kind matern --sorted --map graded:bf16x3*1,bf16 --against dsposv",
+        "--n 200 --kind geometric --cond 1e4 --seed 7 --against one-worker --threads 2",
+        "--n 200 --kind laplacian --nrhs 4 --against one-column", "--n 1000 --kind dominant"}) {
+    const Outcome o =
+        run(std::string("bench solve ") + arguments + " --pairs 2 --json --allow-slow-blas");
+    ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_EQ(j.at("bench"), "solve");
+    for (const char* key : {"kind", "map", "refiner", "against"}) {
+      EXPECT_TRUE(j.at(key).is_string()) << key;
+    }
+    EXPECT_GE(j.at("condition"), 1);
+    expect_side(j.at("candidate"));
+    expect_side(j.at("baseline"));
+    EXPECT_EQ(j.at("ratio").at("windows"), 2);
+    const double n = j.at("n");
+    EXPECT_LT(j.at("backward_error"), 2 * std::sqrt(n) * 0x1p-53);
+    const bool lapack = j.at("against") == "dposv" || j.at("against") == "dsposv";
+    EXPECT_EQ(j.contains("baseline_backward_error"), lapack) << arguments;
+    EXPECT_EQ(j.contains("baseline_iterations"), j.at("against") == "dsposv") << arguments;
+
+    const json& c = j.at("certificate");
+    EXPECT_EQ(c.at("outcome"), "converged");
+    EXPECT_EQ(c.at("reason"), "");
+    EXPECT_LE(c.at("backward_error"), c.at("tolerance"));
+    EXPECT_GT(c.at("norm"), 0);
+    EXPECT_GT(c.at("peak_bytes"), 0);
+    EXPECT_EQ(c.at("columns").size(), j.at("columns").get<std::size_t>());
+    for (const json& column : c.at("columns")) EXPECT_EQ(column.at("outcome"), "converged");
+    for (const json& rung : c.at("rungs")) EXPECT_TRUE(rung.at("left_because").is_string());
+    for (const char* key : {"survey", "factor", "refine", "certify", "wall"}) {
+      EXPECT_GE(c.at("seconds").at(key), 0) << key;
+    }
+    if (j.at("map") != "") {
+      EXPECT_EQ(c.at("rungs").at(0).at("map"), j.at("map"));
+    }
+  }
+}
+
+TEST(Bench, OfASolveThatFailsSaysWhy) {
+  const Outcome o = run("bench solve --n 100 --kind hilbert --allow-slow-blas");
+  EXPECT_EQ(o.code, 14);
+  EXPECT_EQ(o.out, "");
+  EXPECT_NE(o.err.find("not positive definite"), std::string::npos) << o.err;
 }
 
 TEST(Bench, RefusesABaselineWhoseKernelsAreBelowTheCpu) {
