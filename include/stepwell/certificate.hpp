@@ -47,7 +47,7 @@ struct RungAttempt {
   int iterations = 0;  ///< of the slowest column
   double error = 1;    ///< of the worst column, at the end
   std::string reason;  ///< why it was left; empty: it was the last
-  double seconds = 0;
+  double seconds = 0;  ///< of the refinement, or of the factorization that failed
 };
 
 struct SolveTimes {

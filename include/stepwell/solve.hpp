@@ -47,14 +47,15 @@ struct Plan {
   int iterations = 0;          ///< expected at the first rung, of a friendly matrix
   double seconds = 0;          ///< expected, when the first rung suffices
   std::int64_t bytes = 0;      ///< of memory beside A, b and x at the first rung
-  std::int64_t top_bytes = 0;  ///< the same if the solve must climb to FP64
+  std::int64_t top_bytes = 0;  ///< the most it may take, wherever A makes it start and end
 };
 STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options = {});
 
 /// Solves A X = B. A: n x n, symmetric positive definite; its lower triangle is read and nothing is
 /// written. B: n x columns. X: n x columns; it may be B itself (the same view), any other overlap
 /// with A or B is refused. X is written only when the outcome is 'converged', 'not_converged' (then
-/// with the best approximation found) or 'overflow' (then with infinities where FP64 ends).
+/// with the best approximation found, if there was a factor) or 'overflow' (then with infinities
+/// where FP64 ends).
 ///
 /// The factor is made at a low-precision rung and refined; when a rung is not good enough the next
 /// is tried, the last is FP64 throughout. Numerical failures are in the certificate; it throws

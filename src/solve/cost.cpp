@@ -33,6 +33,10 @@ const std::vector<Rung>& ladder() {
   return has_engine() ? engine : vectors;
 }
 
+PrecisionMap covariance_map() {
+  return {{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}};
+}
+
 std::int64_t direct_below() {
   return has_engine() ? 896 : 2048;
 }

@@ -93,10 +93,18 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const std::int64_t beside = solve::refinement_bytes(n, columns, options.refiner);
   plan.bytes = factor_bytes(n, f) + beside;
   plan.top_bytes = plan.bytes;
-  for (const Rung step : solve::ladder()) {  // small ones at low rungs take more than FP64
-    if (!options.climb) break;
-    f.map = uniform(step);
+  const auto or_at = [&](const PrecisionMap& other) {
+    f.map = other;
     plan.top_bytes = std::max(plan.top_bytes, factor_bytes(n, f) + beside);
+  };
+  if (!options.map && !direct) {  // where A may make the ladder start
+    f.spread = true;
+    or_at(solve::covariance_map());
+    f.spread = false;
+    if (solve::ladder().size() > 2) or_at(uniform(solve::ladder()[1]));
+  }
+  for (const Rung step : solve::ladder()) {  // small ones at low rungs take more than FP64
+    if (options.climb) or_at(uniform(step));
   }
   return plan;
 }

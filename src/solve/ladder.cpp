@@ -30,11 +30,6 @@ constexpr double kClusters = 0.125;
 /// spectra from a condition number of 3e3 on: 2 / ln kappa), and its factor is time lost.
 constexpr double kTooSteepForBf16 = 0.25;
 
-/// What is left of a covariance after the first columns is small, and bf16 is good enough for it:
-/// Matern 3/2, n = 16384, condition 1e7: 11 iterations, where uniform bf16x2 breaks down.
-PrecisionMap covariance_map() {
-  return {{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}};
-}
 /// Neighbours in A that are this much larger than other elements on average: sorted points.
 constexpr double kSorted = 1.25;
 
@@ -281,7 +276,7 @@ bool Spd::ensure_factor(Certificate& c) {
     f.tile = options_.tile;
     f.scaling = options_.scaling;
     f.theta = options_.theta;
-    f.shift = rung_ == 0 ? options_.shift : 0;
+    f.shift = rung_ == start_ ? options_.shift : 0;
     // Shifts are for a map that was asked for; on the way up the next rung is cheaper than a weak
     // factor's iterations.
     f.escalate = options_.map.has_value() && rung_ == 0;
@@ -379,7 +374,7 @@ void Spd::choose_rung() {
     maps_[0] = covariance_map();
     maps_.erase(maps_.begin() + 1);  // where that breaks down, uniform bf16x2 does so too
   } else if (flatness_ < kTooSteepForBf16) {
-    rung_ = 1;
+    rung_ = start_ = 1;
   }
 }
 

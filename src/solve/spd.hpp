@@ -90,6 +90,7 @@ class Spd {
 
   std::vector<PrecisionMap> maps_;  ///< of the rungs, cheap to dear
   std::size_t rung_ = 0;
+  std::size_t start_ = 0;  ///< the first rung
   std::optional<Factor> factor_;
   std::unique_ptr<refine::FactorPreconditioner> preconditioner_;
   double condition_ = 0;
