@@ -77,12 +77,15 @@ std::int64_t basis_of(Refiner refiner) {
 
 }  // namespace
 
-std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
+std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
   // Of the batch, the outer loop, CG and its copies.
   const std::int64_t vectors = 16 + basis_of(refiner);
-  const std::int64_t k = std::min(columns, kBatch);
-  return core::size_product(n, k, 8 * vectors, "vectors of the refinement") +
-         refine::SymmetricProduct::workspace_bytes(n, std::max<std::int64_t>(2, k));
+  return core::size_product(n, std::min(columns, kBatch), 8 * vectors, "vectors of the refinement");
+}
+
+std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
+  const std::int64_t k = std::clamp<std::int64_t>(columns, 2, kBatch);
+  return vector_bytes(n, columns, refiner) + refine::SymmetricProduct::workspace_bytes(n, k);
 }
 
 double Spd::tolerance() const {

@@ -54,10 +54,13 @@ class Spd {
   double tolerance() const;
   refine::Sums sums() const;
 
-  // ladder.cpp: what is tried, in which order, and when it is given up
+  // look.cpp: what A is like
   void look(Certificate& c);
   void choose_rung();
   bool worth_trying_without_factor() const;
+  bool few_eigenvalues_carry_it() const;
+
+  // ladder.cpp: what is tried, in which order, and when it is given up
   bool without_factor(Batch& batch, Certificate& c);
   bool climb(Batch& batch, Certificate& c);
   bool ensure_factor(Certificate& c);
@@ -107,7 +110,10 @@ inline constexpr std::int64_t kExactUpTo = 8;
 /// Bytes of memory that solve_small() works in.
 std::int64_t small_bytes(std::int64_t n);
 
-/// Bytes of memory that the refinement of so many columns works in.
+/// Bytes of vectors that the refinement of so many columns works in.
+std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner);
+
+/// Those, and the sums of products with A, which are given back while a factor is made.
 std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner);
 
 /// Says what went wrong, in a sentence.

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "kernels/portable/solve.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/portable/columns-inl.hpp"
+#include "kernels/portable/blocks-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 /// y -= L x and y -= L' x for packed tiles in pairs order and for plain fp32 tiles.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <type_traits>
 
 #include "core/fp_scope.hpp"
 #include "core/rounding.hpp"
@@ -119,8 +120,12 @@ void solve(const Table& t, L l, std::int64_t n, bool transposed, MatrixView<V> x
     } else if (!transposed && i > 0) {
       subtract(t, l.block(i, 0, m, i), false, x.block(0, 0, i, x.cols), xi);
     }
-    const MatrixView<V> d{diagonal, m, m, kBlock};
-    copy_block(l.block(i, i, m, m), d);
+    MatrixView<const V> d{diagonal, m, m, kBlock};
+    if constexpr (std::is_same_v<L, MatrixView<const V>>) {
+      d = l.block(i, i, m, m);
+    } else {
+      copy_block(l.block(i, i, m, m), MatrixView<V>{diagonal, m, m, kBlock});
+    }
     for (std::int64_t c = 0; c < x.cols; ++c) {
       if (transposed) {
         backward<V>(d, xi.column(c));

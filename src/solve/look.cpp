@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "solve/cost.hpp"
+#include "solve/spd.hpp"
+
+/// What one pass over A tells of it, and where on the ladder to start.
+namespace stepwell::solve {
+namespace {
+
+using factor::Clock;
+using factor::seconds_since;
+
+/// Eigenvalues within this of their mean (standard deviation by mean): CG gains a digit in every
+/// product or two, and no factor is as cheap.
+constexpr double kNarrowSpectrum = 0.3;
+/// Below this flatness a few eigenvalues carry the matrix: there may be only a few different ones,
+/// which CG finds out within as many products.
+constexpr double kClusters = 0.125;
+/// Below this flatness bf16 breaks down or needs a hundred iterations as a rule (log-uniform
+/// spectra from a condition number of 3e3 on: 2 / ln kappa), and its factor is time lost.
+constexpr double kTooSteepForBf16 = 0.25;
+
+/// Neighbours in A that are this much larger than other elements on average: sorted points.
+constexpr double kSorted = 1.25;
+
+}  // namespace
+
+/// One pass over A: what it holds, and by a product with random signs its Frobenius norm in the
+/// scale of H (E ||H w||^2 = ||H||_F^2).
+void Spd::look(Certificate& c) {
+  if (looked_) return;
+  const auto start = Clock::now();
+  const std::int64_t n = order();
+  core::Buffer<double> signs(n), product(n);
+  std::uint64_t state = 0x9e3779b97f4a7c15U;
+  for (std::int64_t i = 0; i < n; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    signs[i] = (state >> 63) != 0 ? scale_.col[static_cast<std::size_t>(i)]
+                                  : -scale_.col[static_cast<std::size_t>(i)];
+  }
+  product_.apply(view<const double>(signs.data(), n, 1), view(product.data(), n, 1), &survey_,
+                 options_.check_symmetry);
+  double trace = 0;
+  double squares = 0;
+  double largest = 0;
+  double neighbours = 0;
+  double others = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double d = scale_.row[k] * diagonal_.value[k] * scale_.col[k];
+    trace += d;
+    largest = std::max(largest, d);
+    const double h = scale_.row[k] * product[i];
+    squares += h * h;
+    if (i == 0) continue;
+    const auto size = [&](std::int64_t j) {
+      return std::abs(scale_.row[k] * a_(i, j) * scale_.col[static_cast<std::size_t>(j)]);
+    };
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    neighbours += size(i - 1);
+    others += size(static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(i)));
+  }
+  norm_ = std::max(largest, std::sqrt(squares / static_cast<double>(n)));
+  sorted_ = neighbours > kSorted * others;
+  flatness_ = trace * trace / (static_cast<double>(n) * squares);
+  if (!std::isfinite(survey_.norm_inf)) survey_.norm_inf = survey_.scan.max_abs;
+  looked_ = true;
+  choose_rung();
+  c.times.survey += seconds_since(start);
+}
+
+bool Spd::worth_trying_without_factor() const {
+  if (factor_ || options_.map || maps_.size() == 1 || options_.refiner != Refiner::cg) return false;
+  const double spread = std::sqrt(std::max(0.0, 1 / flatness_ - 1));
+  return spread < kNarrowSpectrum || flatness_ < kClusters;
+}
+
+bool Spd::few_eigenvalues_carry_it() const {
+  return flatness_ < kClusters;
+}
+
+/// Where to start, once A has been looked at.
+void Spd::choose_rung() {
+  if (options_.map || rung_ > 0 || maps_.size() == 1 || ladder()[0] != Rung::bf16) return;
+  if (flatness_ < kClusters) {
+    maps_[0] = covariance_map();
+    maps_.erase(maps_.begin() + 1);  // where that breaks down, uniform bf16x2 does so too
+  } else if (flatness_ < kTooSteepForBf16) {
+    rung_ = start_ = 1;
+  }
+}
+
+}  // namespace stepwell::solve

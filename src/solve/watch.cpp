@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepwell::solve {
+namespace {
+
+using refine::Status;
+
+/// CG has plateaus: the pace is that of the last ten iterations, and the first few prove nothing.
+constexpr std::size_t kWindow = 10;
+constexpr std::size_t kPatience = 4;
+
+std::string name_of(Status status, bool watched) {
+  switch (status) {
+    case Status::indefinite:
+      return "the preconditioned matrix is not positive definite";
+    case Status::non_finite:
+      return "a number overflowed";
+    case Status::stopped:
+      return watched ? "it would have taken longer than the next rung"
+                     : "the limit of iterations was reached";
+    default:
+      return "refinement stagnated";
+  }
+}
+
+}  // namespace
+
+bool Watch::operator()(int, double error) {
+  if (progress_ != nullptr && progress_->cancel) return false;
+  errors_.push_back(error);
+  return remaining() * iteration_ <= alternative_;
+}
+
+double Watch::remaining() const {
+  const std::size_t done = errors_.size();
+  if (done < kPatience) return 0;
+  const double before = done > kWindow ? errors_[done - 1 - kWindow] : 1;
+  const auto span = static_cast<double>(std::min(done, kWindow));
+  const double pace = std::log(before / errors_.back()) / span;
+  const double left = std::log(errors_.back() / goal_);
+  return pace > 0 ? left / pace : HUGE_VAL;
+}
+
+int most_iterations(const refine::Outcome& outcome) {
+  int most = 0;
+  for (const refine::System& s : outcome.system) most = std::max(most, s.iterations);
+  return most;
+}
+
+std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
+                      double tolerance, bool watched) {
+  for (std::size_t s = 0; s < error.size(); ++s) {
+    if (!(error[s] <= tolerance)) return name_of(outcome.system[s].status, watched);
+  }
+  return "";
+}
+
+}  // namespace stepwell::solve

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "refine/refine.hpp"
+#include "stepwell/progress.hpp"
+
+namespace stepwell::solve {
+
+/// Whether to go on with a refinement: not when the rest, at the pace of the last iterations, takes
+/// longer than 'alternative' seconds, nor when the caller has cancelled.
+class Watch {
+ public:
+  Watch(double iteration, double alternative, double goal, const Progress* progress)
+      : iteration_(iteration), alternative_(alternative), goal_(goal), progress_(progress) {}
+
+  bool operator()(int, double error);
+
+ private:
+  double remaining() const;
+
+  double iteration_, alternative_, goal_;
+  const Progress* progress_;
+  std::vector<double> errors_;
+};
+
+/// Of the slowest system.
+int most_iterations(const refine::Outcome& outcome);
+
+/// Why the first column whose error is above the tolerance failed; empty if none is. 'watched': it
+/// may have been stopped because the next rung was cheaper.
+std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
+                      double tolerance, bool watched);
+
+}  // namespace stepwell::solve
