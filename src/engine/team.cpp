@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/team.hpp"
 
+#include <unistd.h>
+
 #include <system_error>
 
 namespace stepwell::engine {
@@ -27,7 +29,7 @@ void Counter::wait_for(std::int64_t target) const {
   }
 }
 
-Team::Team(int threads) {
+Team::Team(int threads) : owner_(getpid()) {
   try {
     for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
   } catch (const std::system_error&) {
@@ -36,13 +38,21 @@ Team::Team(int threads) {
 }
 
 Team::~Team() {
+  if (alone()) {  // nobody is there to be waited for
+    for (std::thread& worker : workers_) worker.detach();
+    return;
+  }
   job_ = nullptr;
   started_.add();
   for (std::thread& worker : workers_) worker.join();
 }
 
+bool Team::alone() const {
+  return workers_.empty() || owner_ != getpid();
+}
+
 void Team::run(const std::function<void(int)>& job) {
-  if (workers_.empty()) return job(0);
+  if (alone()) return job(0);
   job_ = &job;
   const std::int64_t runs = started_.add();
   job(0);

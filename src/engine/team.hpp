@@ -34,7 +34,8 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  int size() const { return static_cast<int>(workers_.size()) + 1; }
+  /// The caller included. One in a forked child, which has none of its parent's threads.
+  int size() const { return alone() ? 1 : static_cast<int>(workers_.size()) + 1; }
 
   /// Calls job(thread) on every thread and returns when all are done.
   void run(const std::function<void(int)>& job);
@@ -48,7 +49,9 @@ class Team {
 
  private:
   void work(int thread);
+  bool alone() const;
 
+  int owner_;  ///< the process that started the threads
   std::vector<std::thread> workers_;
   const std::function<void(int)>* job_ = nullptr;  ///< null: go home
   Counter started_;                                ///< runs begun

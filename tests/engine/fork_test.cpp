@@ -9,6 +9,7 @@
 
 #include "engine/fixture.hpp"
 #include "factor/fixture.hpp"
+#include "stepwell/solve.hpp"
 
 /// A forked child never hangs: it is told that the workers are not there, or does without them.
 namespace stepwell::engine::test {
@@ -132,6 +133,24 @@ TEST_F(ForkTest, DoesNotHangBesideAFactorizationOnWorkers) {
 TEST_F(ForkTest, DoesNotHangBesideManySmallCalls) {
   const Session session({2, 0});
   fork_beside(well_conditioned(20), 1, [&] { return one_thread() + is_refused(); });
+}
+
+TEST_F(ForkTest, LetsAChildSolveWithASolverOfItsParent) {
+  const std::int64_t n = 1200;  // enough for threads
+  const Dense<double> a = well_conditioned(n);
+  const auto b = Dense<double>::generate(n, 1, [] { return 1.0; });
+  Dense<double> x(n, 1);
+  SpdSolver solver(a.view());
+  ASSERT_TRUE(solver.solve(b.view(), x.view()).ok());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(in_child([&] {
+                Dense<double> again(n, 1);
+                const bool solved = solver.solve(b.view(), again.view()).ok();
+                return solved && again.data == x.data ? 0 : 1;
+              }),
+              0);
+  }
+  EXPECT_TRUE(solver.solve(b.view(), x.view()).ok());
 }
 
 }  // namespace

@@ -54,5 +54,20 @@ TEST(Counter, WakesSleepers) {
   counter.wait_for(0);
 }
 
+TEST(TeamTest, LetsAPieceWaitForEarlierOnes) {
+  for (const int threads : {1, 2, 3, 4}) {
+    Team team(threads);
+    Counter done;
+    std::vector<int> calls(500);
+    team.for_each(500, [&](std::int64_t i) {
+      done.wait_for(i);  // all before it have been done
+      ++calls[static_cast<std::size_t>(i)];
+      done.add();
+    });
+    EXPECT_EQ(calls, std::vector<int>(500, 1)) << threads;
+    team.for_each(0, [&](std::int64_t) { ADD_FAILURE() << "no piece"; });
+  }
+}
+
 }  // namespace
 }  // namespace stepwell::engine
