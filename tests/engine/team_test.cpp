@@ -54,7 +54,7 @@ TEST(Counter, WakesSleepers) {
   counter.wait_for(0);
 }
 
-TEST(TeamTest, LetsAPieceWaitForEarlierOnes) {
+TEST(Team, LetsAPieceWaitForEarlierOnes) {
   for (const int threads : {1, 2, 3, 4}) {
     Team team(threads);
     Counter done;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# solve_spd() on the matrices of the papers, against LAPACK:
+#
+#   bench/solve.sh build/release/bin/stepwell [n [pairs [baseline]]]
+#
+# prints, for each kind, the median and the best ratio, both medians of the time of a call, the path
+# that was taken and the backward errors in units of 2^-53.
+set -euo pipefail
+stepwell=$1
+n=${2:-8192}
+pairs=${3:-5}
+against=${4:-dposv}
+
+cases=(
+  "arithmetic --cond 1e2"
+  "clustered --cond 1e8"
+  "custom-clustered --cond 1e4"
+  "logarithmic --cond 1e5"
+  "geometric --cond 1.7e5"
+  "matern --length 0.3 --nugget 1e-4"
+  "matern --length 0.3 --nugget 1e-4 --sorted"
+  "dominant"
+)
+printf '%-46s %6s %6s %9s %9s  %s\n' "n = $n, against $against" median best ours theirs path
+for case in "${cases[@]}"; do
+  read -ra words <<<"$case"
+  "$stepwell" bench solve --n "$n" --pairs "$pairs" --against "$against" --kind "${words[@]}" |
+    awk -v name="$case" '
+      /a call/ {time[++sides] = $(NF - 3) " " $(NF - 2)}
+      /ratio/ {median = $2; best = $4}
+      /path/ {sub(/^ *path */, ""); path = $0}
+      /baseline  backward/ {theirs = $(NF - 1)}
+      END {printf "%-46s %6.2f %6.2f %9s %9s  %s (theirs %s u)\n", name, median, best, time[1],
+           time[2], path, theirs}'
+done
