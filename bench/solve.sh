@@ -30,7 +30,7 @@ for case in "${cases[@]}"; do
   "$stepwell" bench solve --n "$n" --pairs "$pairs" --against "$against" --kind "${words[@]}" |
     awk -v name="$case" '
       /a call/ {time[++sides] = $(NF - 3) " " $(NF - 2)}
-      /ratio/ {median = $2; best = $4}
+      /^  ratio/ {median = $2; best = $4}
       /path/ {sub(/^ *path */, ""); path = $0}
       /baseline  backward/ {theirs = $(NF - 1)}
       END {printf "%-46s %6.2f %6.2f %9s %9s  %s (theirs %s u)\n", name, median, best, time[1],
