@@ -41,4 +41,21 @@ double Setting::error(const Dense<double>& b, const Dense<double>& x, std::int64
   return std::sqrt(static_cast<double>(residual)) / size;
 }
 
+double Setting::rounding(const Dense<double>& b, const Dense<double>& x, std::int64_t column,
+                         double norm) const {
+  double terms = 0, solution = 0, right = 0;
+  for (std::int64_t i = 0; i < n(); ++i) {
+    double sum = std::abs(b(i, column));
+    for (std::int64_t j = 0; j < n(); ++j) {
+      sum += std::abs((i >= j ? a_(i, j) : a_(j, i)) * x(j, column));
+    }
+    terms += sum * sum;
+    solution += x(i, column) * x(i, column);
+    right += b(i, column) * b(i, column);
+  }
+  const double size = norm * std::sqrt(solution) + std::sqrt(right);
+  return static_cast<double>(n() + 2) * kU64 *
+         (std::sqrt(terms) / size + 2 * error(b, x, column, norm));
+}
+
 }  // namespace stepwell::refine::test

@@ -33,6 +33,10 @@ class Setting {
   double error(const Dense<double>& b, const Dense<double>& x, std::int64_t column,
                double norm) const;
 
+  /// How far an error from a residual in FP64 may be from that: sums of n + 1 terms, norms of n.
+  double rounding(const Dense<double>& b, const Dense<double>& x, std::int64_t column,
+                  double norm) const;
+
   std::int64_t n() const { return a_.rows; }
   const Dense<double>& matrix() const { return a_; }
   Operator& a() { return *operator_; }

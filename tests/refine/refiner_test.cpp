@@ -159,7 +159,8 @@ TEST_P(Refiners, StopWhenTold) {
       const System& s = outcome.system[static_cast<std::size_t>(c)];
       EXPECT_NE(s.status, Status::done);
       EXPECT_NE(s.status, Status::running);
-      EXPECT_NEAR(s.error, setting.error(b, x, c, outcome.norm), 1e-6 * s.error + 1e-15)
+      EXPECT_NEAR(s.error, setting.error(b, x, c, outcome.norm),
+                  setting.rounding(b, x, c, outcome.norm))
           << "x and what is said of it belong together";
     }
   }
