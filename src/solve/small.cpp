@@ -174,16 +174,7 @@ Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
       options.tolerance > 0 ? options.tolerance : std::sqrt(static_cast<double>(a.rows)) * kUnit;
   c.map = "fp64";
   c.refiner = "direct";
-  for (std::int64_t j = 0; j < b.cols && !c.in_b; ++j) {
-    for (std::int64_t i = 0; i < b.rows; ++i) {
-      if (std::isfinite(b(i, j))) continue;
-      c.outcome = SolveOutcome::non_finite;
-      c.in_b = true;
-      c.row = i;
-      c.col = j;
-      break;
-    }
-  }
+  inspect_b(b, c);
   if (options.progress != nullptr && options.progress->cancel) c.outcome = SolveOutcome::cancelled;
   c.peak_bytes = small_bytes(a.rows);
   Small small(a, c);

@@ -129,11 +129,10 @@ bool Spd::inspect(Certificate& c) {
     c.row = survey_.scan.asymmetry_row;
     c.col = survey_.scan.asymmetry_col;
   }
-  if (c.outcome != SolveOutcome::converged) return false;
-  return true;
+  return c.outcome == SolveOutcome::converged;
 }
 
-bool Spd::inspect_b(MatrixView<const double> b, Certificate& c) const {
+bool inspect_b(MatrixView<const double> b, Certificate& c) {
   for (std::int64_t j = 0; j < b.cols; ++j) {
     for (std::int64_t i = 0; i < b.rows; ++i) {
       if (std::isfinite(b(i, j))) continue;

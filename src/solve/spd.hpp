@@ -48,7 +48,6 @@ class Spd {
  private:
   // spd.cpp: from the caller's numbers to a batch and back
   bool inspect(Certificate& c);
-  bool inspect_b(MatrixView<const double> b, Certificate& c) const;
   Batch make_batch(MatrixView<const double> b, std::int64_t first, std::int64_t count) const;
   void finish(Batch& batch, MatrixView<double> x, Certificate& c);
   double tolerance() const;
@@ -102,6 +101,9 @@ class Spd {
 /// A small system in FP64 on the caller's thread, with as little around it as a certificate allows.
 Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
                         MatrixView<double> x, const SolveOptions& options);
+
+/// False, and the certificate says where, if b has an infinity or a NaN.
+bool inspect_b(MatrixView<const double> b, Certificate& c);
 
 /// Up to this order residuals are always in double-double: the tolerance is a unit or two, and
 /// plain sums would lose as much.
