@@ -118,7 +118,7 @@ std::string refine_as_paper(const io::DenseMatrix& a, const Triple& t, double sh
   const solve::ScaledColumn column(exponents, b0.data(), b.data());
   refine::Survey survey;
   product.apply({}, MatrixView<double>{dummy.data(), n, 0, n}, &survey);
-  m.apply(view<const double>(b.data(), n, 1), view(x.data(), n, 1), {0});
+  m.apply(view<const double>(b.data(), n, 1), view(x.data(), n, 1));
 
   refine::Request q;
   q.refiner = refiner;

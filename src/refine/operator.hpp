@@ -33,9 +33,8 @@ class Operator {
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  /// z = M^-1 r. 'column' names the systems that the columns belong to.
-  virtual void apply(MatrixView<const double> r, MatrixView<double> z,
-                     const std::vector<std::int64_t>& column) = 0;
+  /// z = M^-1 r, for all columns in one pass.
+  virtual void apply(MatrixView<const double> r, MatrixView<double> z) = 0;
 };
 
 /// What one pass over the lower triangle finds, see kernels::Scan; and the row sums of |A|.

@@ -55,8 +55,7 @@ void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const do
   }
 }
 
-void FactorPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z,
-                                 const std::vector<std::int64_t>&) {
+void FactorPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
   if (narrow_) {
     apply_in(fp32_, r, z);
   } else {
@@ -64,12 +63,11 @@ void FactorPreconditioner::apply(MatrixView<const double> r, MatrixView<double> 
   }
 }
 
-void DiagonalPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z,
-                                   const std::vector<std::int64_t>& column) {
+void DiagonalPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
   for (std::int64_t c = 0; c < r.cols; ++c) {
-    const auto system = static_cast<std::size_t>(column[static_cast<std::size_t>(c)]);
-    const std::vector<double>& d = inverse_[system < inverse_.size() ? system : 0];
-    for (std::int64_t i = 0; i < r.rows; ++i) z(i, c) = d[static_cast<std::size_t>(i)] * r(i, c);
+    for (std::int64_t i = 0; i < r.rows; ++i) {
+      z(i, c) = inverse_[static_cast<std::size_t>(i)] * r(i, c);
+    }
   }
 }
 

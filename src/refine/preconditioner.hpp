@@ -21,8 +21,7 @@ class FactorPreconditioner : public Preconditioner {
   FactorPreconditioner(engine::Team& team, const FactorData& factor, const std::vector<double>& row,
                        const std::vector<double>& col,
                        Substitution substitution = Substitution::as_factor);
-  void apply(MatrixView<const double> r, MatrixView<double> z,
-             const std::vector<std::int64_t>& column) override;
+  void apply(MatrixView<const double> r, MatrixView<double> z) override;
 
  private:
   /// Where the vectors have what the factor has at k.
@@ -40,17 +39,15 @@ class FactorPreconditioner : public Preconditioner {
   core::Buffer<double> fp64_;
 };
 
-/// No factor: a diagonal, of each system its own. The bottom of the ladder.
+/// No factor: a diagonal. The bottom of the ladder.
 class DiagonalPreconditioner : public Preconditioner {
  public:
-  /// inverse[c]: the reciprocals for system c.
-  explicit DiagonalPreconditioner(std::vector<std::vector<double>> inverse)
-      : inverse_(std::move(inverse)) {}
-  void apply(MatrixView<const double> r, MatrixView<double> z,
-             const std::vector<std::int64_t>& column) override;
+  /// inverse: the reciprocals.
+  explicit DiagonalPreconditioner(std::vector<double> inverse) : inverse_(std::move(inverse)) {}
+  void apply(MatrixView<const double> r, MatrixView<double> z) override;
 
  private:
-  std::vector<std::vector<double>> inverse_;
+  std::vector<double> inverse_;
 };
 
 }  // namespace stepwell::refine

@@ -59,15 +59,13 @@ void Work::precondition(const Corrections& e, const std::vector<std::size_t>& li
                         MatrixView<double> r, MatrixView<double> z) {
   const std::int64_t n = r.rows;
   ++outcome.solves;
-  std::vector<std::int64_t> column;
-  for (const std::size_t s : live) column.push_back(e.column[s]);
   if (live.size() == e.column.size()) {
-    m_.apply(r, z, column);
+    m_.apply(r, z);
   } else {
     const MatrixView<double> in = gather(in_, live, r);
     if (out_.size() < n * in.cols) out_ = core::Buffer<double>(n * in.cols);
     const MatrixView<double> out = view(out_.data(), n, in.cols);
-    m_.apply(in, out, column);
+    m_.apply(in, out);
     scatter(out, live, z);
   }
   for (const std::size_t s : live) round(n, z.column(static_cast<std::int64_t>(s)));

@@ -21,10 +21,10 @@ constexpr double kUnit = 0x1p-53;
 /// within a factor of three as a rule.
 template <class Solve>
 double inverse_norm(std::int64_t n, Solve solve) {
-  const auto sum_of = [n](const std::vector<double>& v) {
+  const auto sum_of = [](const std::vector<double>& v) {
     double sum = 0;
     for (const double x : v) sum += std::abs(x);
-    return n > 0 ? sum : 0;
+    return sum;
   };
   const auto size = static_cast<std::size_t>(n);
   std::vector<double> v(size, 1 / static_cast<double>(n));

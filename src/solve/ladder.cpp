@@ -25,10 +25,6 @@ bool Spd::cancelled() const {
   return options_.progress != nullptr && options_.progress->cancel;
 }
 
-PrecisionMap Spd::current_map() const {
-  return maps_[rung_];
-}
-
 refine::Request Spd::request_for(const Batch& batch) const {
   refine::Request q;
   q.error_of = [this, &batch](std::int64_t k, const double* r, const double* x, const double* d) {
@@ -101,7 +97,7 @@ bool Spd::without_factor(Batch& batch, Certificate& c) {
     const double identity = scale_.row[i] * (scale_.row[i] * scale_.gain);
     inverse[i] = 1 / (plain ? identity : h);
   }
-  refine::DiagonalPreconditioner diagonal({std::move(inverse)});
+  refine::DiagonalPreconditioner diagonal(std::move(inverse));
   refine::Request q = request_for(batch);
   const Rung first = ladder()[0];
   const double factored = factor_seconds(first, n) +
@@ -146,7 +142,7 @@ bool Spd::ensure_factor(Certificate& c) {
     const auto start = Clock::now();
     const bool top = rung_ + 1 == maps_.size();
     FactorOptions f;
-    f.map = current_map();
+    f.map = maps_[rung_];
     f.tile = options_.tile;
     f.scaling = options_.scaling;
     f.theta = options_.theta;

@@ -36,10 +36,12 @@ void Spd::look(Certificate& c) {
   const std::int64_t n = order();
   core::Buffer<double> signs(n), product(n);
   std::uint64_t state = 0x9e3779b97f4a7c15U;
+  const auto draw = [&state] {
+    return state = state * 6364136223846793005U + 1442695040888963407U;
+  };
   for (std::int64_t i = 0; i < n; ++i) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    signs[i] = (state >> 63) != 0 ? scale_.col[static_cast<std::size_t>(i)]
-                                  : -scale_.col[static_cast<std::size_t>(i)];
+    signs[i] = (draw() >> 63) != 0 ? scale_.col[static_cast<std::size_t>(i)]
+                                   : -scale_.col[static_cast<std::size_t>(i)];
   }
   product_.apply(view<const double>(signs.data(), n, 1), view(product.data(), n, 1), &survey_,
                  options_.check_symmetry);
@@ -59,9 +61,8 @@ void Spd::look(Certificate& c) {
     const auto size = [&](std::int64_t j) {
       return std::abs(scale_.row[k] * a_(i, j) * scale_.col[static_cast<std::size_t>(j)]);
     };
-    state = state * 6364136223846793005U + 1442695040888963407U;
     neighbours += size(i - 1);
-    others += size(static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(i)));
+    others += size(static_cast<std::int64_t>((draw() >> 33) % static_cast<std::uint64_t>(i)));
   }
   norm_ = std::max(largest, std::sqrt(squares / static_cast<double>(n)));
   sorted_ = neighbours > kSorted * others;

@@ -67,7 +67,6 @@ class Spd {
   bool refine_with_factor(Batch& batch, Certificate& c);
   bool assess(const refine::Outcome& outcome, Batch& batch, Certificate& c) const;
   refine::Request request_for(const Batch& batch) const;
-  PrecisionMap current_map() const;
   bool cancelled() const;
 
   // certify.cpp
