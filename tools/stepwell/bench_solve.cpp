@@ -30,7 +30,8 @@ using nlohmann::ordered_json;
 gallery::Recipe recipe_of(const SolveRequest& r) {
   const auto kind = gallery::kind_from_string(r.kind);
   if (!kind)
-    throw Error(ErrorCode::invalid_argument, "there is no kind of matrix '" + r.kind + "'");
+    throw Error(ErrorCode::invalid_argument, "there is no kind of matrix '" + r.kind +
+                                                 "'; 'stepwell bench solve --help' lists them");
   return {*kind, r.condition, r.length, r.nugget, r.seed, r.sorted};
 }
 
@@ -49,7 +50,9 @@ struct System {
     }
     if (!r.map.empty()) options.map = parse_map(r.map);
     const auto refiner = refiner_from_string(r.refiner);
-    if (!refiner) throw Error(ErrorCode::invalid_argument, "no refiner '" + r.refiner + "'");
+    if (!refiner)
+      throw Error(ErrorCode::invalid_argument, "there is no refiner '" + r.refiner +
+                                                   "'; 'stepwell bench solve --help' lists them");
     options.refiner = *refiner;
   }
 
