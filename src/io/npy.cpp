@@ -10,7 +10,6 @@
 
 #include "core/checked.hpp"
 #include "io/npy_header.hpp"
-#include "io/sink.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::io {
@@ -140,7 +139,9 @@ DenseMatrix read_npy(Source& source) {
                 "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
                     std::to_string(source.left()));
   }
-  const bool by_columns = header.fortran_order || header.rows == 1 || header.cols == 1;
+  // An array without elements may have 2^63 - 1 rows: no loop over them.
+  const bool by_columns =
+      header.fortran_order || header.rows == 1 || header.cols == 1 || *count == 0;
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);
   Reader reader(source, type);
   if (by_columns) {
@@ -156,14 +157,18 @@ DenseMatrix read_npy(const std::string& path) {
   return read_npy(source);
 }
 
-void write_npy(const std::string& path, MatrixView<const double> a) {
+void write_npy(Sink& sink, MatrixView<const double> a) {
   check_view(a);
-  Sink sink(path);
   sink.write(npy_header({"<f8", true, a.rows, a.cols}));
-  for (std::int64_t j = 0; j < a.cols; ++j) {
+  for (std::int64_t j = 0; a.rows > 0 && j < a.cols; ++j) {
     sink.write(a.column(j), a.rows * static_cast<std::int64_t>(sizeof(double)));
   }
   sink.commit();
+}
+
+void write_npy(const std::string& path, MatrixView<const double> a) {
+  Sink sink(path);
+  write_npy(sink, a);
 }
 
 }  // namespace stepwell::io
