@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
 #include "verbs.hpp"
@@ -18,12 +19,17 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 2 wrong usage, 10 a file can't be opened, 11 malformed, 12 truncated,\n"
-    "13 too large, 14 not on this machine or in this build, 16 wrong shape, 30 out of memory,\n"
-    "70 a bug in Stepwell. Errors are one line on standard error.\n";
+    "13 too large, 14 not on this machine or in this build, 15 NaN or infinity in A or b,\n"
+    "16 wrong shape or not symmetric, 20 not positive definite, 21 not converged, 22 x is beyond\n"
+    "FP64, 30 out of memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
+
+int fail(int code, const std::string& text) {
+  fmt::print(stderr, "stepwell: error: {}\n", text);
+  return code;
+}
 
 int fail(ErrorCode code, const std::string& text) {
-  fmt::print(stderr, "stepwell: error: {}\n", text);
-  return static_cast<int>(code);
+  return fail(static_cast<int>(code), text);
 }
 
 int run(int argc, char** argv) {
@@ -31,13 +37,17 @@ int run(int argc, char** argv) {
                "stepwell");
   app.set_version_flag("--version", std::string("stepwell ") + version());
   app.require_subcommand(1);
-  app.footer(std::string("Examples:\n  stepwell doctor\n"
+  app.footer(std::string("Examples:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
+                         "  stepwell solve A.npy b.npy -o x.npy\n"
+                         "  stepwell doctor\n"
                          "  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
                          "  stepwell bench factor --n 8192 --map bf16\n"
                          "  stepwell bench kernel --op symv --size 16384\n\n") +
              kExitCodes);
-  add_doctor(app);
+  add_solve(app);
+  add_gen(app);
   add_bench(app);
+  add_doctor(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -55,8 +65,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using stepwell::ErrorCode;
   using stepwell::tool::fail;
+  stepwell::tool::end_cleanly_on_signals();
   try {
     return stepwell::tool::run(argc, argv);
+  } catch (const stepwell::tool::Failure& e) {
+    return fail(e.code, e.text);
   } catch (const stepwell::Error& e) {
     return fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {

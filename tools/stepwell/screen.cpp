@@ -20,6 +20,13 @@ bool colour_on_stdout() {
          (no_colour == nullptr || std::string_view(no_colour).empty());
 }
 
+std::string size_text(std::int64_t bytes) {
+  const auto b = static_cast<double>(bytes);
+  if (b < 0x1p20) return fmt::format("{:.1f} KiB", b * 0x1p-10);
+  return b < 0x1p30 ? fmt::format("{:.1f} MiB", b * 0x1p-20)
+                    : fmt::format("{:.1f} GiB", b * 0x1p-30);
+}
+
 std::string Screen::paint(std::string_view text, fmt::text_style style) const {
   return colour_ ? fmt::format(style, "{}", text) : std::string(text);
 }

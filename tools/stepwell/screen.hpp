@@ -4,6 +4,7 @@
 
 #include <fmt/color.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace stepwell::tool {
 
 /// Whether standard output is a terminal whose user has not asked for no colours (NO_COLOR).
 bool colour_on_stdout();
+
+/// "41.5 MiB", "12.2 GiB"
+std::string size_text(std::int64_t bytes);
 
 /// Lines of a label and a text; text that does not fit goes on below itself.
 class Screen {
