@@ -239,6 +239,13 @@ void read_coordinates(Lines& lines, const Header& h, MatrixView<double> a) {
 
 }  // namespace
 
+MatrixShape read_matrix_market_shape(Source& source) {
+  Lines lines(source);
+  Header header = read_banner(lines);
+  read_sizes(lines, header);
+  return {header.rows, header.cols, header.symmetry == Symmetry::symmetric};
+}
+
 DenseMatrix read_matrix_market(Source& source) {
   Lines lines(source);
   Header header = read_banner(lines);
@@ -291,8 +298,12 @@ void write_matrix_market(Sink& sink, MatrixView<const double> a, bool symmetric)
   sink.commit();
 }
 
-void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric) {
-  Sink sink(path);
+void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric,
+                         Progress* progress) {
+  check_view(a);
+  // How long a number will be is not known; most random ones take 20 bytes.
+  constexpr std::int64_t kNumber = 20;
+  Sink sink(path, progress, kNumber * (symmetric ? a.rows * (a.rows + 1) / 2 : a.rows * a.cols));
   write_matrix_market(sink, a, symmetric);
 }
 

@@ -121,11 +121,8 @@ void read_rows(Reader& reader, MatrixView<double> a) {
   }
 }
 
-}  // namespace
-
-DenseMatrix read_npy(Source& source) {
-  const NpyHeader header = read_npy_header(source);
-  const TypeName type = find_type(source, header.type);
+/// What follows the header must be as long as it says.
+void check_length(const Source& source, const NpyHeader& header, const TypeName& type) {
   const auto count = core::checked_multiply(header.rows, header.cols);
   const auto bytes = count ? core::checked_multiply(*count, type.bytes) : std::nullopt;
   if (!bytes) {
@@ -139,13 +136,27 @@ DenseMatrix read_npy(Source& source) {
                 "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
                     std::to_string(source.left()));
   }
+}
+
+}  // namespace
+
+MatrixShape read_npy_shape(Source& source) {
+  const NpyHeader header = read_npy_header(source);
+  const TypeName type = find_type(source, header.type);
+  check_length(source, header, type);
+  return {header.rows, header.cols, false};
+}
+
+DenseMatrix read_npy(Source& source) {
+  const NpyHeader header = read_npy_header(source);
+  const TypeName type = find_type(source, header.type);
+  check_length(source, header, type);
   // An array without elements may have 2^63 - 1 rows: no loop over them.
-  const bool by_columns =
-      header.fortran_order || header.rows == 1 || header.cols == 1 || *count == 0;
+  const bool by_columns = header.fortran_order || header.rows <= 1 || header.cols <= 1;
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);
   Reader reader(source, type);
   if (by_columns) {
-    reader.read(matrix.data.data(), *count);
+    reader.read(matrix.data.data(), header.rows * header.cols);
   } else {
     read_rows(reader, matrix.view());
   }
@@ -166,8 +177,9 @@ void write_npy(Sink& sink, MatrixView<const double> a) {
   sink.commit();
 }
 
-void write_npy(const std::string& path, MatrixView<const double> a) {
-  Sink sink(path);
+void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress) {
+  check_view(a);
+  Sink sink(path, progress, 8 * a.rows * a.cols);  // and 128 bytes or so of header
   write_npy(sink, a);
 }
 
