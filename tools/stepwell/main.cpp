@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench.hpp"
+#include "bench_compare.hpp"
 #include "bench_large.hpp"
 #include "bench_paper.hpp"
 #include "bench_solve.hpp"
@@ -124,6 +125,7 @@ void add_bench(CLI::App& app) {
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");
   add_paper_bench(*bench);
+  add_compare(*bench);
   CLI::App* const verb = bench->add_subcommand("kernel", "Measure one kernel on this machine");
   KernelRequest& r = a->request;
   verb->add_option("--op", r.op, "Operation, see below")->required();
@@ -163,6 +165,8 @@ int run(int argc, char** argv) {
   add_bench(app);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& e) {
+    return e.get_exit_code();  // what the verb has to say is said
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const std::vector<std::string> unknown = app.remaining(true);
