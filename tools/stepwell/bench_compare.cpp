@@ -13,6 +13,7 @@
 #include "bench_report.hpp"
 #include "compare_stats.hpp"
 #include "stepwell/error.hpp"
+#include "verbs.hpp"
 
 /// `bench compare`: the cases of two files, matched by what they say they are.
 namespace stepwell::tool {
@@ -206,7 +207,9 @@ void bench_compare(const CompareRequest& request) {
   const std::size_t only_after = after.size() - rows.size();
   request.json ? print_json(rows, only_before, only_after)
                : print_table(rows, only_before, only_after);
-  if (count(rows, Change::slower) > 0) throw CLI::RuntimeError(1);
+  if (const std::size_t slower = count(rows, Change::slower); slower > 0) {
+    throw Failure{1, fmt::format("{} of {} cases became slower", slower, rows.size())};
+  }
 }
 
 }  // namespace

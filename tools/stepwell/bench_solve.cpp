@@ -11,7 +11,6 @@
 #include "bench_report.hpp"
 #include "bench_system.hpp"
 #include "core/system.hpp"
-#include "gallery/recipe.hpp"
 #include "guards.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/error.hpp"
@@ -23,17 +22,10 @@ namespace stepwell::tool {
 using nlohmann::ordered_json;
 
 std::string solve_bench_help() {
-  std::string kinds;
-  for (const gallery::Kind kind : gallery::all_kinds) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(gallery::to_string(kind));
-  }
-  return "Baselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl),\n"
+  return kinds_help() +
+         "\nBaselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl),\n"
          "one-worker (the same on one thread), one-column (the same with one right-hand side).\n"
-         "Kinds: " +
-         kinds +
-         ".\n--cond is the condition number of the first five, --length and --nugget are those of "
-         "the\ncovariances.\n\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n "
-         "8192";
+         "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192";
 }
 
 void bench_solve(const SolveRequest& asked) {
@@ -45,6 +37,7 @@ void bench_solve(const SolveRequest& asked) {
                 "'solve' can't be compared with '" + request.against +
                     "'; there are dposv, dsposv, mkl-dposv, one-worker, one-column");
   }
+  recipe_of(request);
   require_memory(system_bytes(request.n, request.against));
   const BlasThreads blas_threads(request.threads);
   const auto s = std::make_shared<System>(request);

@@ -10,21 +10,12 @@
 
 #include "baseline_mkl.hpp"
 #include "bench_data.hpp"
-#include "gallery/recipe.hpp"
 #include "kernels/table.hpp"
 #include "lapack.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {
 namespace {
-
-gallery::Recipe recipe_of(const SolveRequest& r) {
-  const auto kind = gallery::kind_from_string(r.kind);
-  if (!kind)
-    throw Error(ErrorCode::invalid_argument, "there is no kind of matrix '" + r.kind +
-                                                 "'; 'stepwell bench solve --help' lists them");
-  return {*kind, r.condition, r.length, r.nugget, r.seed, r.sorted};
-}
 
 void copy_lower(const System& s, double* to) {
   for (std::int64_t j = 0; j < s.n; ++j) {
