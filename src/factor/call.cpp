@@ -67,9 +67,7 @@ void require_view(const void* data, std::int64_t rows, std::int64_t cols, std::i
 }
 
 void announce(Progress* progress, std::int64_t tasks) {
-  if (progress == nullptr) return;
-  progress->done = 0;
-  progress->total = tasks;
+  if (progress != nullptr) progress->enter(Phase::factor, tasks);
 }
 
 void book(const engine::GraphTimes& from, PhaseTimes& to) {

@@ -35,15 +35,19 @@ DenseMatrix dense_matrix(const Source& source, std::int64_t rows, std::int64_t c
   return {rows, cols, core::Buffer<double>(*count), false};
 }
 
-DenseMatrix read_matrix(const std::string& path) {
-  Source source(path);
+namespace {
+
+enum class FileFormat : unsigned char { npy, matrix_market };
+
+/// What the first bytes say, or failing that the name. Leaves the source at its start.
+FileFormat format_of(Source& source, const std::string& path) {
   std::array<char, 16> start{};
   const auto count = static_cast<std::size_t>(source.read(start.data(), start.size()));
   source.rewind();
   const std::string_view magic(start.data(), count);
-  if (magic.starts_with("\x93NUMPY") || path.ends_with(".npy")) return read_npy(source);
+  if (magic.starts_with("\x93NUMPY") || path.ends_with(".npy")) return FileFormat::npy;
   if (magic.starts_with("%%") || path.ends_with(".mtx") || path.ends_with(".mm")) {
-    return read_matrix_market(source);
+    return FileFormat::matrix_market;
   }
   source.fail(count == 0 ? ErrorCode::truncated : ErrorCode::malformed, "",
               count == 0 ? "the file is empty"
@@ -51,13 +55,30 @@ DenseMatrix read_matrix(const std::string& path) {
                            "which starts with \\x93NUMPY");
 }
 
-void write_matrix(const std::string& path, MatrixView<const double> a, bool symmetric) {
-  if (path.ends_with(".npy")) return write_npy(path, a);
-  if (path.ends_with(".mtx") || path.ends_with(".mm")) {
-    return write_matrix_market(path, a, symmetric);
-  }
+}  // namespace
+
+DenseMatrix read_matrix(const std::string& path, Progress* progress) {
+  Source source(path, progress);
+  return format_of(source, path) == FileFormat::npy ? read_npy(source) : read_matrix_market(source);
+}
+
+MatrixShape read_shape(const std::string& path) {
+  Source source(path);
+  return format_of(source, path) == FileFormat::npy ? read_npy_shape(source)
+                                                    : read_matrix_market_shape(source);
+}
+
+void require_writable_name(const std::string& path) {
+  if (path.ends_with(".npy") || path.ends_with(".mtx") || path.ends_with(".mm")) return;
   throw Error(ErrorCode::invalid_argument,
               in_quotes(path) + ": a name that ends in .npy, .mtx or .mm says how to write it");
+}
+
+void write_matrix(const std::string& path, MatrixView<const double> a, bool symmetric,
+                  Progress* progress) {
+  require_writable_name(path);
+  if (path.ends_with(".npy")) return write_npy(path, a, progress);
+  write_matrix_market(path, a, symmetric, progress);
 }
 
 void check_view(MatrixView<const double> a) {

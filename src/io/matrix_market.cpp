@@ -240,6 +240,13 @@ void read_coordinates(Lines& lines, const Header& h, MatrixView<double> a) {
 
 }  // namespace
 
+MatrixShape read_matrix_market_shape(Source& source) {
+  Lines lines(source);
+  Header header = read_banner(lines);
+  read_sizes(lines, header);
+  return {header.rows, header.cols, header.symmetry == Symmetry::symmetric};
+}
+
 DenseMatrix read_matrix_market(Source& source) {
   Lines lines(source);
   Header header = read_banner(lines);
@@ -264,7 +271,8 @@ DenseMatrix read_matrix_market(const std::string& path) {
   return read_matrix_market(source);
 }
 
-void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric) {
+void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric,
+                         Progress* progress) {
   check_view(a);
   bool same = !symmetric || a.rows == a.cols;
   for (std::int64_t j = 0; symmetric && same && j < a.cols; ++j) {
@@ -276,7 +284,9 @@ void write_matrix_market(const std::string& path, MatrixView<const double> a, bo
     throw Error(ErrorCode::shape,
                 in_quotes(path) + ": the matrix is not symmetric and can't be written as such");
   }
-  Sink sink(path);
+  // How long a number will be is not known; most random ones take 20 bytes.
+  constexpr std::int64_t kNumber = 20;
+  Sink sink(path, progress, kNumber * (symmetric ? a.rows * (a.rows + 1) / 2 : a.rows * a.cols));
   sink.write(std::string("%%MatrixMarket matrix array real ") +
              (symmetric ? "symmetric\n" : "general\n"));
   sink.write(std::to_string(a.rows) + " " + std::to_string(a.cols) + "\n");

@@ -16,11 +16,13 @@ namespace stepwell::io {
 
 DenseMatrix read_matrix_market(Source& source);
 DenseMatrix read_matrix_market(const std::string& path);
+/// What the banner and the sizes say, and no entries.
+MatrixShape read_matrix_market_shape(Source& source);
 
 /// Writes "array real", column by column, each number so that it is read back as it was (the bits
 /// of a NaN aside). If 'symmetric', the lower triangle only; Error(shape) if the matrix is not
 /// square or the upper one differs.
 void write_matrix_market(const std::string& path, MatrixView<const double> a,
-                         bool symmetric = false);
+                         bool symmetric = false, Progress* progress = nullptr);
 
 }  // namespace stepwell::io

@@ -122,11 +122,8 @@ void read_rows(Reader& reader, MatrixView<double> a) {
   }
 }
 
-}  // namespace
-
-DenseMatrix read_npy(Source& source) {
-  const NpyHeader header = read_npy_header(source);
-  const TypeName type = find_type(source, header.type);
+/// What follows the header must be as long as it says.
+void check_length(const Source& source, const NpyHeader& header, const TypeName& type) {
   const auto count = core::checked_multiply(header.rows, header.cols);
   const auto bytes = count ? core::checked_multiply(*count, type.bytes) : std::nullopt;
   if (!bytes) {
@@ -140,11 +137,26 @@ DenseMatrix read_npy(Source& source) {
                 "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
                     std::to_string(source.left()));
   }
+}
+
+}  // namespace
+
+MatrixShape read_npy_shape(Source& source) {
+  const NpyHeader header = read_npy_header(source);
+  const TypeName type = find_type(source, header.type);
+  check_length(source, header, type);
+  return {header.rows, header.cols, false};
+}
+
+DenseMatrix read_npy(Source& source) {
+  const NpyHeader header = read_npy_header(source);
+  const TypeName type = find_type(source, header.type);
+  check_length(source, header, type);
   const bool by_columns = header.fortran_order || header.rows == 1 || header.cols == 1;
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);
   Reader reader(source, type);
   if (by_columns) {
-    reader.read(matrix.data.data(), *count);
+    reader.read(matrix.data.data(), header.rows * header.cols);
   } else {
     read_rows(reader, matrix.view());
   }
@@ -156,10 +168,11 @@ DenseMatrix read_npy(const std::string& path) {
   return read_npy(source);
 }
 
-void write_npy(const std::string& path, MatrixView<const double> a) {
+void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress) {
   check_view(a);
-  Sink sink(path);
-  sink.write(npy_header({"<f8", true, a.rows, a.cols}));
+  const std::string header = npy_header({"<f8", true, a.rows, a.cols});
+  Sink sink(path, progress, static_cast<std::int64_t>(header.size()) + 8 * a.rows * a.cols);
+  sink.write(header);
   for (std::int64_t j = 0; j < a.cols; ++j) {
     sink.write(a.column(j), a.rows * static_cast<std::int64_t>(sizeof(double)));
   }

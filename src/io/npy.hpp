@@ -15,8 +15,10 @@ namespace stepwell::io {
 
 DenseMatrix read_npy(Source& source);
 DenseMatrix read_npy(const std::string& path);
+/// What the header says, and no data.
+MatrixShape read_npy_shape(Source& source);
 
 /// Writes <f8 in Fortran's order, two dimensions: the same bits.
-void write_npy(const std::string& path, MatrixView<const double> a);
+void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress = nullptr);
 
 }  // namespace stepwell::io

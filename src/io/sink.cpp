@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <random>
@@ -19,6 +22,35 @@ namespace {
 
 constexpr std::int64_t kTogether = std::int64_t{1} << 18;
 
+constexpr std::int64_t kAtOnce = std::int64_t{1} << 25;  ///< bytes between two reports of progress
+
+/// The names of temporary files, where a signal handler can read them whatever it interrupts. A
+/// sink that finds no place does without.
+struct Unfinished {
+  std::atomic<bool> taken{false};
+  std::atomic<bool> named{false};
+  std::array<char, 4096> name{};
+};
+std::array<Unfinished, 8> unfinished;
+
+int remember(const std::string& name) {
+  for (std::size_t k = 0; k < unfinished.size(); ++k) {
+    Unfinished& u = unfinished[k];
+    if (name.size() >= u.name.size() || u.taken.exchange(true)) continue;
+    std::copy_n(name.c_str(), name.size() + 1, u.name.begin());
+    u.named = true;
+    return static_cast<int>(k);
+  }
+  return -1;
+}
+
+void forget(int slot) {
+  if (slot < 0) return;
+  Unfinished& u = unfinished[static_cast<std::size_t>(slot)];
+  u.named = false;
+  u.taken = false;
+}
+
 /// A name in the same directory that nobody else has, and short: the directory may be deep.
 std::string temporary_beside(const std::string& path) {
   std::random_device random;
@@ -30,7 +62,14 @@ std::string temporary_beside(const std::string& path) {
 
 }  // namespace
 
-Sink::Sink(const std::string& path) : path_(path) {
+void remove_unfinished() noexcept {
+  for (const Unfinished& u : unfinished) {
+    if (u.named) unlink(u.name.data());
+  }
+}
+
+Sink::Sink(const std::string& path, Progress* progress, std::int64_t bytes)
+    : path_(path), progress_(progress) {
   if (path.empty() || path.find('\0') != std::string::npos) fail("is no name", EINVAL);
   struct stat old {};
   const bool exists = lstat(path.c_str(), &old) == 0;
@@ -38,10 +77,17 @@ Sink::Sink(const std::string& path) : path_(path) {
   if (exists && !S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) fail("can't be replaced", EEXIST);
   do {
     temporary_ = temporary_beside(path);
+    forget(slot_);
+    slot_ = remember(temporary_);
     descriptor_ =
         open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) fail("can't be created", errno);
+  if (descriptor_ < 0) {
+    const int error = errno;
+    forget(slot_);
+    fail("can't be created", error);
+  }
+  if (progress_ != nullptr) progress_->enter(Phase::writing, bytes);
   // Who could not read the old file can't read the new one.
   if (exists && S_ISREG(old.st_mode)) fchmod(descriptor_, old.st_mode & 07777);
 }
@@ -50,6 +96,7 @@ Sink::~Sink() {
   if (descriptor_ < 0) return;
   close(descriptor_);
   unlink(temporary_.c_str());
+  forget(slot_);
 }
 
 void Sink::write(const void* from, std::int64_t bytes) {
@@ -70,11 +117,13 @@ void Sink::flush() {
 
 void Sink::put(const char* from, std::int64_t bytes) {
   while (bytes > 0) {
-    const ssize_t done = ::write(descriptor_, from, static_cast<std::size_t>(bytes));
+    const ssize_t done =
+        ::write(descriptor_, from, static_cast<std::size_t>(std::min(bytes, kAtOnce)));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail("can't be written", errno);
     from += done;
     bytes -= done;
+    if (progress_ != nullptr) progress_->done += done;
   }
 }
 
@@ -82,6 +131,7 @@ void Sink::commit() {
   flush();
   if (fsync(descriptor_) != 0) fail("can't be written", errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("can't be replaced", errno);
+  forget(slot_);
   close(descriptor_);
   descriptor_ = -1;
 }

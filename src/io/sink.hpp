@@ -6,13 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "stepwell/progress.hpp"
+
 namespace stepwell::io {
 
 /// A file to write that is there whole or not at all: a temporary file beside it takes its name
 /// when all is written. A symbolic link of that name is replaced. Throws Error(cannot_open).
+/// 'progress', if any, sees how many of 'bytes' bytes have been written.
 class Sink {
  public:
-  explicit Sink(const std::string& path);
+  explicit Sink(const std::string& path, Progress* progress = nullptr, std::int64_t bytes = 0);
   /// Without commit() nothing is left behind.
   ~Sink();
   Sink(const Sink&) = delete;
@@ -30,7 +33,13 @@ class Sink {
   std::string path_;
   std::string temporary_;
   std::string waiting_;  ///< small pieces, put together
+  Progress* progress_ = nullptr;
+  int slot_ = -1;  ///< among the unfinished
   int descriptor_ = -1;
 };
+
+/// Removes the temporary files of all sinks that live, for a process that is about to end: safe in
+/// a signal handler.
+void remove_unfinished() noexcept;
 
 }  // namespace stepwell::io

@@ -14,6 +14,8 @@
 namespace stepwell::io {
 namespace {
 
+constexpr std::int64_t kAtOnce = std::int64_t{1} << 25;  ///< bytes between two reports of progress
+
 std::string reason(int error) {
   return std::generic_category().message(error);
 }
@@ -37,7 +39,8 @@ std::string in_quotes(std::string_view text) {
   return out + (text.size() > longest ? "...'" : "'");
 }
 
-Source::Source(const std::string& path) : name_(in_quotes(path)) {
+Source::Source(const std::string& path, Progress* progress)
+    : name_(in_quotes(path)), progress_(progress) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     fail(ErrorCode::cannot_open, "", "this is not the name of a file");
   }
@@ -51,6 +54,7 @@ Source::Source(const std::string& path) : name_(in_quotes(path)) {
          "is not a regular file; pipes and devices must be copied to one");
   }
   size_ = status.st_size;
+  if (progress_ != nullptr) progress_->enter(Phase::reading, size_);
 }
 
 Source::Source(std::string_view bytes, std::string_view name)
@@ -69,8 +73,8 @@ std::int64_t Source::read(void* to, std::int64_t bytes) {
   }
   std::int64_t done = 0;
   while (done < wanted) {
-    const ssize_t got = pread(descriptor_, static_cast<char*>(to) + done,
-                              static_cast<std::size_t>(wanted - done), position_ + done);
+    const auto some = static_cast<std::size_t>(std::min(wanted - done, kAtOnce));
+    const ssize_t got = pread(descriptor_, static_cast<char*>(to) + done, some, position_ + done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorCode::cannot_open, "", "can't be read: " + reason(errno));
     if (got == 0) {
@@ -78,6 +82,7 @@ std::int64_t Source::read(void* to, std::int64_t bytes) {
       break;
     }
     done += got;
+    if (progress_ != nullptr) progress_->done = position_ + done;
   }
   position_ += done;
   return done;

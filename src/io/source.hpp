@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "stepwell/error.hpp"
+#include "stepwell/progress.hpp"
 
 /// Files are untrusted: they may cost bounded time and memory and an Error, nothing else.
 namespace stepwell::io {
@@ -18,7 +19,8 @@ std::string in_quotes(std::string_view text);
 class Source {
  public:
   /// Throws Error(cannot_open) for what is not a regular file. Never waits for a FIFO's writer.
-  explicit Source(const std::string& path);
+  /// 'progress', if any, sees how much of it has been read.
+  explicit Source(const std::string& path, Progress* progress = nullptr);
   /// 'name' is what messages call it.
   Source(std::string_view bytes, std::string_view name);
   ~Source();
@@ -40,6 +42,7 @@ class Source {
  private:
   std::string name_;  ///< in quotes
   std::string_view memory_;
+  Progress* progress_ = nullptr;
   int descriptor_ = -1;
   std::int64_t size_ = 0;
   std::int64_t position_ = 0;

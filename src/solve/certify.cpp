@@ -70,6 +70,7 @@ void Spd::estimate_condition(Certificate& c) {
     if (!ensure_factor(factorization)) return;
     c.times.factor += factorization.times.factor;
     c.peak_bytes = std::max(c.peak_bytes, factorization.peak_bytes);
+    if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
     refine::Request q;
     q.refiner = factor_->data().l.map().coarsest() == Rung::fp64 ? Refiner::ir : Refiner::cg;
     q.norm = norm_;

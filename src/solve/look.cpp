@@ -33,6 +33,7 @@ constexpr double kSorted = 1.25;
 void Spd::look(Certificate& c) {
   if (looked_) return;
   const auto start = Clock::now();
+  if (options_.progress != nullptr) options_.progress->enter(Phase::survey);
   const std::int64_t n = order();
   core::Buffer<double> signs(n), product(n);
   std::uint64_t state = 0x9e3779b97f4a7c15U;

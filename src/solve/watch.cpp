@@ -14,6 +14,10 @@ using refine::Status;
 constexpr std::size_t kWindow = 10;
 constexpr std::size_t kPatience = 4;
 
+std::int64_t thousandths(double gain) {
+  return static_cast<std::int64_t>(1000 * std::log(gain));
+}
+
 std::string name_of(Status status, bool watched) {
   switch (status) {
     case Status::indefinite:
@@ -30,8 +34,16 @@ std::string name_of(Status status, bool watched) {
 
 }  // namespace
 
+Watch::Watch(double iteration, double alternative, double goal, Progress* progress)
+    : iteration_(iteration), alternative_(alternative), goal_(goal), progress_(progress) {
+  if (progress_ != nullptr) progress_->enter(Phase::refine, thousandths(1 / goal_));
+}
+
 bool Watch::operator()(int, double error) {
-  if (progress_ != nullptr && progress_->cancel) return false;
+  if (progress_ != nullptr) {
+    if (progress_->cancel) return false;
+    progress_->done = thousandths(1 / std::clamp(error, goal_, 1.0));
+  }
   errors_.push_back(error);
   return remaining() * iteration_ <= alternative_;
 }

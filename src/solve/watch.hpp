@@ -14,8 +14,7 @@ namespace stepwell::solve {
 /// longer than 'alternative' seconds, nor when the caller has cancelled.
 class Watch {
  public:
-  Watch(double iteration, double alternative, double goal, const Progress* progress)
-      : iteration_(iteration), alternative_(alternative), goal_(goal), progress_(progress) {}
+  Watch(double iteration, double alternative, double goal, Progress* progress);
 
   bool operator()(int, double error);
 
@@ -23,7 +22,7 @@ class Watch {
   double remaining() const;
 
   double iteration_, alternative_, goal_;
-  const Progress* progress_;
+  Progress* progress_;
   std::vector<double> errors_;
 };
 

@@ -105,7 +105,7 @@ void require_memory(std::int64_t bytes) {
   if (available > 0 && bytes > available) {
     throw Error(ErrorCode::out_of_memory,
                 fmt::format("this size needs {:.1f} GiB, {:.1f} GiB are available; take a smaller "
-                            "--size",
+                            "one",
                             static_cast<double>(bytes) * 0x1p-30,
                             static_cast<double>(available) * 0x1p-30));
   }

@@ -27,14 +27,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-gallery::Recipe recipe_of(const SolveRequest& r) {
-  const auto kind = gallery::kind_from_string(r.kind);
-  if (!kind)
-    throw Error(ErrorCode::invalid_argument, "there is no kind of matrix '" + r.kind +
-                                                 "'; 'stepwell bench solve --help' lists them");
-  return {*kind, r.condition, r.length, r.nugget, r.seed, r.sorted};
-}
-
 /// The system, solved by us.
 struct System {
   explicit System(const SolveRequest& r)
@@ -144,18 +136,11 @@ double backward_error(const System& s, const double* x) {
 }  // namespace
 
 std::string solve_bench_help() {
-  std::string kinds;
-  for (const gallery::Kind kind : gallery::all_kinds) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(gallery::to_string(kind));
-  }
-  return "Baselines: dposv, dsposv (LAPACK, as many threads), one-worker (the same on one "
+  return kinds_help() +
+         "\nBaselines: dposv, dsposv (LAPACK, as many threads), one-worker (the same on one "
          "thread),\n"
          "one-column (the same with one right-hand side).\n"
-         "Kinds: " +
-         kinds +
-         ".\n--cond is the condition number of the first five, --length and --nugget are those of "
-         "the\ncovariances.\n\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n "
-         "8192";
+         "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192";
 }
 
 void bench_solve(const SolveRequest& asked) {

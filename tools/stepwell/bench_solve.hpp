@@ -6,20 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "recipe_options.hpp"
 #include "stepwell/certificate.hpp"
 
 namespace stepwell::tool {
 
 /// What `bench solve` is asked for. Empty or zero: the default.
-struct SolveRequest {
+struct SolveRequest : RecipeRequest {
   std::int64_t n = 4096;
   std::int64_t columns = 1;
-  std::string kind = "arithmetic";
-  double condition = 1e2;
-  double length = 0.1;
-  double nugget = 1e-2;
-  std::uint64_t seed = 1;
-  bool sorted = false;
   std::string map;  ///< empty: the plan's
   std::string refiner = "cg";
   std::string against = "dposv";

@@ -2,57 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "doctor.hpp"
 
-#include <fmt/color.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include <memory>
 #include <string_view>
+
+#include "screen.hpp"
+#include "verbs.hpp"
 
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr int kWidth = 100;
-constexpr int kLabel = 18;
-
-/// Lines of a label and a text; text that does not fit goes on below itself.
-class Screen {
- public:
-  explicit Screen(bool colour) : colour_(colour) {}
-
-  void heading(std::string_view text) { text_ += paint(text, fmt::emphasis::bold) + "\n"; }
-  void line(std::string_view label, std::string_view text) { add(label, text, {}); }
-  void good(std::string_view label, std::string_view text) {
-    add(label, text, fmt::fg(fmt::terminal_color::green));
-  }
-  void bad(std::string_view label, std::string_view text) {
-    add(label, text, fmt::fg(fmt::terminal_color::yellow));
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string paint(std::string_view text, fmt::text_style style) const {
-    return colour_ ? fmt::format(style, "{}", text) : std::string(text);
-  }
-
-  void add(std::string_view label, std::string_view text, fmt::text_style style) {
-    text_ += fmt::format("  {:<{}}", label, kLabel - 2);
-    constexpr std::size_t room = kWidth - kLabel;
-    while (text.size() > room) {
-      std::size_t cut = text.rfind(' ', room);
-      if (cut == std::string_view::npos || cut == 0) cut = room;
-      text_ += paint(text.substr(0, cut), style) + "\n" + std::string(kLabel, ' ');
-      text.remove_prefix(text[cut] == ' ' ? cut + 1 : cut);
-    }
-    text_ += paint(text, style) + "\n";
-  }
-
-  bool colour_;
-  std::string text_;
-};
 
 double gib(std::int64_t bytes) {
   return static_cast<double>(bytes) * 0x1p-30;
@@ -163,14 +125,17 @@ std::string machine_text(const MachineReport& r, bool colour) {
 
 void doctor(bool json) {
   const MachineReport report = describe_machine();
-  if (json) {
-    fmt::print("{}\n", machine_json(report).dump(2));
-    return;
-  }
-  const char* const no_colour = std::getenv("NO_COLOR");
-  const bool colour =
-      isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || std::string_view(no_colour).empty());
-  fmt::print("{}", machine_text(report, colour));
+  fmt::print("{}",
+             json ? machine_json(report).dump(2) + "\n" : machine_text(report, colour_on_stdout()));
+}
+
+void add_doctor(CLI::App& app) {
+  CLI::App* const verb =
+      app.add_subcommand("doctor", "Say what this machine has, which kernels run and why");
+  const auto json = std::make_shared<bool>(false);
+  verb->add_flag("--json", *json, "Print one JSON object");
+  verb->callback([json] { doctor(*json); });
+  verb->footer("Example:\n  stepwell doctor");
 }
 
 }  // namespace stepwell::tool

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "bench.hpp"
+#include "bench_large.hpp"
+#include "bench_solve.hpp"
+#include "recipe_options.hpp"
+#include "verbs.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+void add_large_bench(CLI::App& bench, const std::string& op, const std::string& what) {
+  CLI::App* const verb = bench.add_subcommand(op, what);
+  const auto r = std::make_shared<LargeRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("--n", r->n, "Order of the matrix")->check(size)->capture_default_str();
+  if (op == "syrk") verb->add_option("--k", r->k, "Columns of A; default: n")->check(size);
+  if (op == "trsm") verb->add_option("--m", r->k, "Rows of B; default: n")->check(size);
+  verb->add_option("--map", r->map, "Precision map, see below")->capture_default_str();
+  verb->add_option("--against", r->against, "Baseline, see below");
+  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--tile", r->tile, "Order of a tile; default: 512")->check(CLI::Range(32, 8192));
+  verb->add_option("--pairs", r->pairs, "Runs of each side")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  if (op == "factor") {
+    verb->add_option("--matrix", r->matrix,
+                     "dominant (random, n on the diagonal), matern (covariance on a grid) or "
+                     "geometric (spectrum; see --condition)")
+        ->check(CLI::IsMember({"dominant", "matern", "geometric"}))
+        ->capture_default_str();
+    verb->add_option("--condition", r->condition, "Condition number of 'geometric'")
+        ->check(CLI::Range(1.0, 1e15))
+        ->capture_default_str();
+    verb->add_flag("--errors", r->errors, "Also compute the errors against FP64 (slow)");
+  }
+  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
+                 "Compare even with a BLAS whose kernels are below the CPU");
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([op, r] { bench_large(op, *r); });
+  verb->footer(large_help(op));
+}
+
+void add_solve_bench(CLI::App& bench) {
+  CLI::App* const verb = bench.add_subcommand("solve", "Measure solve_spd()");
+  const auto r = std::make_shared<SolveRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("--n", r->n, "Order of the matrix")->check(size)->capture_default_str();
+  verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
+  verb->add_option("--kind", r->kind, "Kind of matrix, see below")->capture_default_str();
+  add_recipe_options(*verb, *r);
+  verb->add_option("--map", r->map, "Precision map of the factor; default: the plan's");
+  verb->add_option("--refiner", r->refiner,
+                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres)")
+      ->capture_default_str();
+  verb->add_option("--against", r->against, "Baseline, see below")->capture_default_str();
+  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--pairs", r->pairs, "Runs of each side")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
+                 "Compare even with a BLAS whose kernels are below the CPU");
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([r] { bench_solve(*r); });
+  verb->footer(solve_bench_help());
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  struct Arguments {
+    KernelRequest request;
+    HarnessOptions options;
+    bool json = false;
+  };
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* const bench = app.add_subcommand("bench", "Measure speed against a baseline");
+  bench->require_subcommand(1);
+  add_solve_bench(*bench);
+  add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
+  add_large_bench(*bench, "syrk", "Measure C = A A'");
+  add_large_bench(*bench, "trsm", "Measure B L^-T");
+  CLI::App* const verb = bench->add_subcommand("kernel", "Measure one kernel on this machine");
+  KernelRequest& r = a->request;
+  verb->add_option("--op", r.op, "Operation, see below")->required();
+  verb->add_option("--rung", r.rung, "Arithmetic, see below; default: the operation's first");
+  verb->add_option("--size", r.size, "Order of the matrices")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->capture_default_str();
+  verb->add_option("--against", r.against, "Baseline, see below");
+  verb->add_option("--threads", r.threads, "Threads of symv, gemv and trsv; default: all allowed")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--vector", r.vector, "Format of trsv's vectors: fp32 (default) or fp64")
+      ->check(CLI::IsMember({"fp32", "fp64"}));
+  verb->add_flag("--transposed", r.transposed, "trsv with the transposed factor");
+  verb->add_option("--seconds", a->options.seconds, "Length of the measurement, about")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  verb->add_option("--windows", a->options.windows,
+                   "Pairs of windows; default: as many as fit, at least 20")
+      ->check(CLI::Range(1, 1000000));
+  verb->add_flag("--json", a->json, "Print one JSON object");
+  verb->callback([a] { bench_kernel(a->request, a->options, a->json); });
+  verb->footer(kernel_ops_help() +
+               "\nExample:\n  stepwell bench kernel --op update --rung bf16 --size 512 --json");
+}
+
+}  // namespace stepwell::tool

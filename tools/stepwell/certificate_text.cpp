@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "certificate_text.hpp"
+
+#include <fmt/format.h>
+
+#include "screen.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+
+std::string path_text(const std::string& map, const std::string& refiner, int iterations) {
+  const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
+  if (map == "none") return fmt::format("no factor, {} with the diagonal, {}", refiner, steps);
+  return fmt::format("{} factor, {}, {}", map, refiner, steps);
+}
+
+/// What went on in the factorization that a user may want to know.
+std::string shift_text(const Certificate& c) {
+  return fmt::format(
+      "the diagonal was multiplied by 1 + {:.2g} to factor at this rung; x is not "
+      "affected",
+      c.shift * c.factor.unit_roundoff);
+}
+
+std::string time_text(const SolveTimes& t) {
+  std::string text = fmt::format("{:.2g} s", t.wall);
+  const char* before = ": ";
+  const auto add = [&](const char* name, double seconds) {
+    if (seconds > 0) text += fmt::format("{}{} {:.2g}", before, name, seconds);
+    if (seconds > 0) before = ", ";
+  };
+  add("looking at A", t.survey);
+  add("factor", t.factor);
+  add("refinement", t.refine);
+  add("condition and proof", t.certify);
+  return text;
+}
+
+}  // namespace
+
+std::string certificate_text(const Certificate& c, bool colour) {
+  Screen screen(colour);
+  if (c.ok()) {
+    screen.good("outcome", to_string(c.outcome));
+    screen.line("backward error",
+                fmt::format("{:.1e} ({:.2g} units of FP64's roundoff); accepted up to {:.1e}",
+                            c.backward_error, c.backward_error / kUnit, c.tolerance));
+  } else {
+    screen.bad("outcome", to_string(c.outcome));
+  }
+  double proven = 0;
+  double forward = 0;
+  for (const ColumnCertificate& column : c.columns) {
+    proven = std::max(proven, column.proven_backward_error);
+    forward = std::max(forward, column.forward_error);
+  }
+  if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
+  if (c.condition > 0) {
+    screen.line("condition", fmt::format("about {:.1e}; x is off by at most {:.1e} of its largest "
+                                         "element",
+                                         c.condition, forward));
+  }
+  for (const RungAttempt& r : c.rungs) {
+    if (r.reason.empty()) continue;
+    screen.line("tried",
+                r.factored
+                    ? fmt::format("{}: {}", path_text(r.map, r.refiner, r.iterations), r.reason)
+                    : fmt::format("{} factor: {}", r.map, r.reason));
+  }
+  if (c.ok() && !c.map.empty()) screen.line("path", path_text(c.map, c.refiner, c.iterations));
+  if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));
+  screen.line("time", time_text(c.times));
+  screen.line("memory", size_text(c.peak_bytes) + " beside A, b and x");
+  return screen.take();
+}
+
+int exit_code(SolveOutcome outcome) {
+  switch (outcome) {
+    case SolveOutcome::converged:
+      return 0;
+    case SolveOutcome::non_finite:
+      return 15;
+    case SolveOutcome::asymmetric:
+      return 16;
+    case SolveOutcome::not_positive_definite:
+      return 20;
+    case SolveOutcome::not_converged:
+      return 21;
+    case SolveOutcome::overflow:
+      return 22;
+    case SolveOutcome::cancelled:
+      break;
+  }
+  return 130;
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "bench_data.hpp"
+#include "core/buffer.hpp"
+#include "core/checked.hpp"
+#include "core/system.hpp"
+#include "gallery/gallery.hpp"
+#include "io/matrix_file.hpp"
+#include "io/sink.hpp"
+#include "progress_line.hpp"
+#include "recipe_options.hpp"
+#include "verbs.hpp"
+
+/// `gen`: a matrix of the gallery, and right-hand sides, into files.
+namespace stepwell::tool {
+namespace {
+
+struct GenRequest : RecipeRequest {
+  std::int64_t n = 0;
+  std::int64_t columns = 1;
+  std::string out;
+  std::string rhs;
+  bool quiet = false;
+};
+
+/// Bytes a second that a disk takes, about: for the forecast only.
+constexpr double kDisk = 5e8;
+
+void generate(const GenRequest& r) {
+  const gallery::Recipe recipe = recipe_of(r);
+  const std::int64_t bytes = core::size_product(r.n, r.n, 8, "matrix");
+  const std::int64_t beside =
+      r.rhs.empty() ? 0 : core::size_product(r.n, r.columns, 8, "right-hand sides");
+  require_memory(bytes + beside);
+  // Before the work: is there a place for the result?
+  for (const std::string& path : {r.out, r.rhs}) {
+    if (path.empty()) continue;
+    io::require_writable_name(path);
+    const io::Sink probe(path);
+  }
+  ProgressLine line(!r.quiet, {{Phase::idle, "generating", 0},
+                               {Phase::writing, "writing", static_cast<double>(bytes) / kDisk}});
+  const core::Buffer<double> a(r.n * r.n);
+  gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
+  io::write_matrix(r.out, view<const double>(a.data(), r.n, r.n), true, line.progress());
+  if (r.rhs.empty()) return;
+  const core::Buffer<double> b(r.n * r.columns);
+  for (std::int64_t i = 0; i < b.size(); ++i) {
+    b[i] = gallery::noise(gallery::stream(r.seed, 0x62) + static_cast<std::uint64_t>(i));
+  }
+  io::write_matrix(r.rhs, view<const double>(b.data(), r.n, r.columns), false, line.progress());
+}
+
+}  // namespace
+
+void add_gen(CLI::App& app) {
+  CLI::App* const verb = app.add_subcommand("gen", "Write a test matrix to a file");
+  const auto r = std::make_shared<GenRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("kind", r->kind, "Kind of matrix, see below")->required();
+  verb->add_option("--n", r->n, "Order of the matrix")->check(size)->required();
+  add_recipe_options(*verb, *r);
+  verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")->required();
+  verb->add_option("--rhs", r->rhs, "File for random right-hand sides");
+  verb->add_option("--nrhs", r->columns, "How many of them")->check(size)->capture_default_str();
+  verb->add_flag("--quiet", r->quiet, "Show no progress");
+  verb->callback([r] { generate(*r); });
+  verb->footer(kinds_help() +
+               "\nExample:\n  stepwell gen matern --n 4000 --length 0.3 -o A.npy --rhs b.npy");
+}
+
+}  // namespace stepwell::tool

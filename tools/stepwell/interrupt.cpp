@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interrupt.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <string_view>
+
+#include "io/sink.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+/// Only what a signal handler may do.
+void end(int signal) {
+  io::remove_unfinished();
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const std::string_view text =
+      terminal ? "\r\x1b[Kstepwell: interrupted\n" : "stepwell: interrupted\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+  raise(signal);  // the handler is gone: SA_RESETHAND
+}
+
+}  // namespace
+
+void end_cleanly_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    // A parent that ignores a signal (nohup) wants its children to.
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace stepwell::tool {
+
+/// From now on Ctrl-C and SIGTERM end the process at once, whatever it is at: unfinished files are
+/// removed, the line of progress is cleared, and the process dies of the signal, as its parent
+/// expects.
+void end_cleanly_on_signals();
+
+}  // namespace stepwell::tool

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recipe_options.hpp"
+
+#include "stepwell/error.hpp"
+
+namespace stepwell::tool {
+
+void add_recipe_options(CLI::App& verb, RecipeRequest& r) {
+  verb.add_option("--cond", r.condition, "Condition number of a given spectrum")
+      ->check(CLI::Range(1.0, 1e16))
+      ->capture_default_str();
+  verb.add_option("--length", r.length, "Correlation length of a covariance")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  verb.add_option("--nugget", r.nugget, "What a covariance adds to its diagonal")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  verb.add_option("--seed", r.seed, "Of the random numbers")->capture_default_str();
+  verb.add_flag("--sorted", r.sorted, "The points of a covariance in Morton order");
+}
+
+gallery::Recipe recipe_of(const RecipeRequest& r) {
+  const auto kind = gallery::kind_from_string(r.kind);
+  if (!kind)
+    throw Error(ErrorCode::invalid_argument,
+                "there is no kind of matrix '" + r.kind + "'; 'stepwell gen --help' lists them");
+  return {*kind, r.condition, r.length, r.nugget, r.seed, r.sorted};
+}
+
+std::string kinds_help() {
+  return "Kinds of matrices:\n"
+         "  arithmetic, clustered, logarithmic, geometric, custom-clustered\n"
+         "      eigenvalues from 1 to 1 / --cond, random eigenvectors\n"
+         "  dominant    random numbers in [-1, 1), n on the diagonal\n"
+         "  matern, exponential, gaussian\n"
+         "      covariances of random points in the unit square; --length, --nugget, --sorted\n"
+         "  hilbert, lehmer, minij, trefethen, laplacian\n"
+         "      classics; hilbert is not positive definite in FP64 beyond n = 13\n";
+}
+
+}  // namespace stepwell::tool

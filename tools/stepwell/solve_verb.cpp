@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "bench_data.hpp"
+#include "bench_solve.hpp"
+#include "certificate_text.hpp"
+#include "core/buffer.hpp"
+#include "core/system.hpp"
+#include "io/matrix_file.hpp"
+#include "io/sink.hpp"
+#include "progress_line.hpp"
+#include "screen.hpp"
+#include "solve_options.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/solve.hpp"
+#include "timetable.hpp"
+#include "verbs.hpp"
+
+/// `solve`: a system from files, its solution into a file, and the certificate.
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct FilesRequest : SolveOptionsRequest {
+  std::string a, b, out;
+  bool condition = false;
+  bool prove = false;
+  bool lower = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+/// Bytes a second that a disk gives, about: for the forecast only.
+constexpr double kDisk = 1e9;
+
+/// Refuses what can't be solved before anything large is read.
+io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options) {
+  const io::MatrixShape a = io::read_shape(r.a);
+  if (a.rows != a.cols) {
+    throw Error(ErrorCode::shape, fmt::format("{}: A is {} x {}; it must be square",
+                                              io::in_quotes(r.a), a.rows, a.cols));
+  }
+  const io::MatrixShape b = io::read_shape(r.b);
+  if (b.rows != a.rows) {
+    throw Error(ErrorCode::shape, fmt::format("{}: b is {} x {}; it must have {} rows, as A has",
+                                              io::in_quotes(r.b), b.rows, b.cols, a.rows));
+  }
+  const std::int64_t matrix = core::size_product(a.rows, a.rows, 8, "matrix");
+  const std::int64_t vectors = core::size_product(a.rows, b.cols, 16, "b and x");
+  const Plan plan = plan_spd(a.rows, b.cols, options);
+  const std::int64_t available = core::memory_allowance().available;
+  // Sums of three such sizes fit: each is less than 2^61.
+  if (available > 0 && matrix / 4 + vectors / 4 + plan.bytes / 4 > available / 4) {
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("{}: solving with {} x {} takes {} for A, b and x and {} beside them, "
+                            "and {} are available",
+                            io::in_quotes(r.a), a.rows, a.cols, size_text(matrix + vectors),
+                            size_text(plan.bytes), size_text(available)));
+  }
+  return {a.rows, b.cols, a.symmetric};
+}
+
+std::vector<Stage> stages_of(const FilesRequest& r, io::MatrixShape shape,
+                             const SolveOptions& options) {
+  const Plan plan = plan_spd(shape.rows, shape.cols, options);
+  const Timetable table = load_timetable(core::cpu_allowance().threads);
+  const Timing t = timing_at(table, plan.map, shape.rows, shape.cols);
+  const auto n = static_cast<double>(shape.rows);
+  std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},
+                               {Phase::survey, "looking at A", t.survey},
+                               {Phase::factor, "factoring", t.factor},
+                               {Phase::refine, "refining", plan.iterations * t.iteration}};
+  if (options.condition) stages.push_back({Phase::certify, "condition", 5 * stages[3].seconds});
+  if (!r.out.empty()) stages.push_back({Phase::writing, "writing", 0});
+  return stages;
+}
+
+std::int64_t peak_resident_bytes() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024L : 0;
+}
+
+void print(const FilesRequest& r, io::MatrixShape shape, const Certificate& c) {
+  if (!r.json) {
+    fmt::print("{}", certificate_text(c, colour_on_stdout()));
+    if (c.ok() && r.out.empty()) {
+      fmt::print("x was not asked for; -o x.npy writes it\n");
+    }
+    return;
+  }
+  ordered_json json = {{"a", r.a}, {"b", r.b}, {"x", c.ok() ? r.out : ""}, {"n", shape.rows}};
+  json["certificate"] = certificate_json(c);
+  json["peak_resident_bytes"] = peak_resident_bytes();
+  fmt::print("{}\n", json.dump(2));
+}
+
+void solve_files(const FilesRequest& r) {
+  Context context(r.threads);
+  SolveOptions options = options_of(r);
+  options.context = &context;
+  options.condition = r.condition;
+  options.prove = r.prove;
+  if (!r.out.empty()) io::require_writable_name(r.out);
+  const io::MatrixShape shape = check_shapes(r, options);
+  if (!r.out.empty()) const io::Sink probe(r.out);  // before the work: is there a place for x?
+  // A file may hold anything: half of it is believed only if the user or the file says so.
+  options.check_symmetry = !r.lower && !shape.symmetric;
+  Certificate c;
+  {
+    ProgressLine line(!r.quiet, stages_of(r, shape, options));
+    options.progress = line.progress();
+    const io::DenseMatrix a = io::read_matrix(r.a, line.progress());
+    const io::DenseMatrix b = io::read_matrix(r.b, line.progress());
+    if (a.rows != shape.rows || a.cols != a.rows || b.rows != a.rows || b.cols != shape.cols) {
+      throw Error(ErrorCode::malformed,
+                  io::in_quotes(r.a) + " or " + io::in_quotes(r.b) + " changed while it was read");
+    }
+    const core::Buffer<double> x(b.rows * b.cols);
+    const MatrixView<double> solution = view(x.data(), b.rows, b.cols);
+    c = solve_spd(a.view(), b.view(), solution, options);
+    if (c.ok() && !r.out.empty()) io::write_matrix(r.out, solution, false, line.progress());
+  }
+  print(r, shape, c);
+  if (c.ok()) return;
+  const std::string nothing = r.out.empty() ? "" : "; " + io::in_quotes(r.out) + " was not written";
+  throw Failure{exit_code(c.outcome), io::in_quotes(r.a) + ": " + c.reason + nothing};
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app) {
+  CLI::App* const verb =
+      app.add_subcommand("solve", "Solve A x = b, A symmetric positive definite, from files");
+  const auto r = std::make_shared<FilesRequest>();
+  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->required();
+  verb->add_option("b", r->b, "File with b, one column or several")->required();
+  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm");
+  add_solve_options(*verb, *r);
+  verb->add_flag("--condition", r->condition,
+                 "Estimate the condition number, bound the error of x");
+  verb->add_flag("--prove", r->prove, "Prove the backward error");
+  verb->add_flag("--lower", r->lower, "Read only A's lower triangle; do not check its symmetry");
+  verb->add_flag("--quiet", r->quiet, "Show no progress");
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([r] { solve_files(*r); });
+  verb->footer(
+      "x is written only when the outcome is 'converged' (exit code 0).\n"
+      "\nExample:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
+      "  stepwell solve A.npy b.npy -o x.npy");
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "timetable.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "io/sink.hpp"
+#include "solve/cost.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/machine.hpp"
+#include "stepwell/map.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+/// The rung that takes most of the time with a map.
+Rung main_rung(const std::string& map) {
+  const PrecisionMap m = parse_map(map);
+  return m.adaptive() ? Rung::bf16x2 : m.layers.back();
+}
+
+Timing modelled(const std::string& map, std::int64_t n) {
+  if (map == "none") {
+    const double pass = solve::iteration_seconds(std::nullopt, n, 1);
+    return {map, n, pass, 0, pass};
+  }
+  const Rung rung = main_rung(map);
+  return {map, n, solve::iteration_seconds(std::nullopt, n, 1), solve::factor_seconds(rung, n),
+          solve::iteration_seconds(rung, n, 1)};
+}
+
+/// A value at order n from values at two orders, on a straight line in logarithms.
+double between(double x0, double y0, double x1, double y1, double x) {
+  if (!(y0 > 0 && y1 > 0)) return std::max(y0, y1);
+  const double slope = std::log(y1 / y0) / std::log(x1 / x0);
+  return y0 * std::pow(x / x0, slope);
+}
+
+Timing scaled(Timing t, std::int64_t n) {
+  const double ratio = static_cast<double>(n) / static_cast<double>(t.n);
+  t.survey *= ratio * ratio;
+  t.factor *= ratio * ratio * ratio;
+  t.iteration *= ratio * ratio;
+  t.n = n;
+  return t;
+}
+
+Timing interpolated(const Timing& below, const Timing& above, std::int64_t n) {
+  const auto at = [&](double Timing::*part) {
+    return between(static_cast<double>(below.n), below.*part, static_cast<double>(above.n),
+                   above.*part, static_cast<double>(n));
+  };
+  return {below.map, n, at(&Timing::survey), at(&Timing::factor), at(&Timing::iteration)};
+}
+
+}  // namespace
+
+Timing timing_at(const Timetable& table, const std::string& map, std::int64_t n,
+                 std::int64_t columns) {
+  std::vector<Timing> rows;
+  std::copy_if(table.rows.begin(), table.rows.end(), std::back_inserter(rows),
+               [&](const Timing& t) { return t.map == map; });
+  std::sort(rows.begin(), rows.end(), [](const Timing& s, const Timing& t) { return s.n < t.n; });
+  Timing t = modelled(map, n);
+  if (!rows.empty() && n >= rows.back().n) {
+    t = scaled(rows.back(), n);
+  } else if (rows.size() > 1) {
+    auto above = std::upper_bound(rows.begin() + 1, rows.end() - 1, n,
+                                  [](std::int64_t m, const Timing& row) { return m < row.n; });
+    t = interpolated(*(above - 1), *above, n);
+  }
+  if (columns > 1) {
+    // A and L are read once for all columns; how that grows is the cost model's to say.
+    const std::optional<Rung> rung =
+        map == "none" ? std::nullopt : std::optional<Rung>(main_rung(map));
+    t.iteration *=
+        solve::iteration_seconds(rung, n, columns) / solve::iteration_seconds(rung, n, 1);
+  }
+  return t;
+}
+
+Timing timing_of(const Certificate& c, std::int64_t n) {
+  return {c.map, n, std::max(0.0, c.times.wall - c.times.factor - c.times.refine), c.times.factor,
+          c.times.refine / std::max(1, c.iterations)};
+}
+
+std::string timetable_path() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  std::string base = variable("XDG_CACHE_HOME");
+  if (base.empty() && !variable("HOME").empty()) base = variable("HOME") + "/.cache";
+  return base.empty() ? "" : base + "/stepwell/rates.json";
+}
+
+ordered_json to_json(const Timetable& table, int threads) {
+  const MachineReport machine = describe_machine();
+  ordered_json rows = ordered_json::array();
+  for (const Timing& t : table.rows) {
+    rows.push_back({{"map", t.map},
+                    {"n", t.n},
+                    {"survey", t.survey},
+                    {"factor", t.factor},
+                    {"iteration", t.iteration}});
+  }
+  return {
+      {"format", kFormat},
+      {"stepwell", machine.version},
+      {"cpu_model", machine.cpu_model},
+      {"isa", machine.isa},
+      {"blas", machine.blas.library + " " + machine.blas.version + " " + machine.blas.core_name},
+      {"threads", threads},
+      {"measured_on", table.measured_on},
+      {"start", table.start},
+      {"rows", rows}};
+}
+
+void save(const Timetable& table, const std::string& path, int threads) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  io::Sink sink(path);  // says what is wrong, if the directory could not be made
+  sink.write(to_json(table, threads).dump(2) + "\n");
+  sink.commit();
+}
+
+Timetable load_timetable(int threads) {
+  Timetable table;
+  std::ifstream file(timetable_path());
+  const ordered_json j = ordered_json::parse(file, nullptr, false);
+  if (!j.is_object()) return table;
+  const ordered_json here = to_json(table, threads);
+  for (const char* key : {"format", "stepwell", "cpu_model", "isa", "blas", "threads"}) {
+    if (!j.contains(key) || j[key] != here[key]) return table;
+  }
+  try {
+    std::vector<Timing> rows;
+    for (const ordered_json& row : j.at("rows")) {
+      const Timing t{row.at("map").get<std::string>(), row.at("n").get<std::int64_t>(),
+                     row.at("survey").get<double>(), row.at("factor").get<double>(),
+                     row.at("iteration").get<double>()};
+      if (!(t.n > 0 && t.survey >= 0 && t.factor >= 0 && t.iteration >= 0)) return table;
+      rows.push_back(t);
+    }
+    table.start = j.at("start").get<double>();
+    table.measured_on = j.at("measured_on").get<std::string>();
+    table.rows = std::move(rows);
+  } catch (const ordered_json::exception&) {
+    return {};
+  }
+  return table;
+}
+
+}  // namespace stepwell::tool

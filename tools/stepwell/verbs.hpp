@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+/// The verbs of the command. Each adds itself to the application with its options, its help and
+/// what it does; completion and manual are made from what has been added.
+namespace stepwell::tool {
+
+void add_gen(CLI::App& app);
+void add_solve(CLI::App& app);
+void add_bench(CLI::App& app);
+void add_doctor(CLI::App& app);
+
+/// Thrown by a verb that ends with an exit code of its own, and one line on standard error.
+struct Failure {
+  int code = 1;
+  std::string text;
+};
+
+}  // namespace stepwell::tool
