@@ -100,10 +100,11 @@ bool Spd::without_factor(Batch& batch, Certificate& c) {
   refine::DiagonalPreconditioner diagonal(std::move(inverse));
   refine::Request q = request_for(batch);
   const Rung first = ladder()[0];
-  const double factored = factor_seconds(first, n) +
-                          expected_iterations(first) * iteration_seconds(first, n, batch.count);
+  const double factored =
+      factor_seconds(first, priced_) +
+      expected_iterations(first) * iteration_seconds(first, priced_, batch.count);
   // It is a gamble: a quarter of what the first rung costs may go into it.
-  Watch watch(iteration_seconds(std::nullopt, n, batch.count), factored / 4, q.goal,
+  Watch watch(iteration_seconds(std::nullopt, priced_, batch.count), factored / 4, q.goal,
               options_.progress);
   q.go_on = [&](int k, double error) { return watch(k, error); };
   const refine::Outcome outcome = refine::refine(operator_, diagonal, batch.view_of(batch.b),
@@ -194,17 +195,17 @@ bool Spd::ensure_factor(Certificate& c) {
 
 bool Spd::refine_with_factor(Batch& batch, Certificate& c) {
   const auto start = Clock::now();
-  const std::int64_t n = order();
   const Rung rung = factor_->data().l.map().coarsest();
   refine::Request q = request_for(batch);
   if (rung == Rung::fp64 && options_.refiner == Refiner::cg) q.refiner = Refiner::ir;
   double alternative = HUGE_VAL;
   if (options_.climb && options_.iterations == 0 && rung_ + 1 < maps_.size()) {
     const Rung next = maps_[rung_ + 1].layers[0];
-    alternative = factor_seconds(next, n) +
-                  expected_iterations(next) * iteration_seconds(next, n, batch.count);
+    alternative = factor_seconds(next, priced_) +
+                  expected_iterations(next) * iteration_seconds(next, priced_, batch.count);
   }
-  Watch watch(iteration_seconds(rung, n, batch.count), alternative, q.goal, options_.progress);
+  Watch watch(iteration_seconds(rung, priced_, batch.count), alternative, q.goal,
+              options_.progress);
   q.go_on = [&](int k, double error) { return watch(k, error); };
   const refine::Outcome outcome =
       refine::refine(operator_, *preconditioner_, batch.view_of(batch.b), batch.view_of(batch.y),

@@ -46,16 +46,17 @@ std::vector<PrecisionMap> maps_of(std::int64_t n, const SolveOptions& options) {
 
 }  // namespace
 
-Spd::Spd(MatrixView<const double> a, const SolveOptions& options)
+Spd::Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
     : a_(a),
       options_(options),
+      priced_(priced_as > 0 ? priced_as : a.rows),
       diagonal_(factor::read_diagonal(a)),
       scale_(factor::scale_factors(diagonal_, Scaling::powers_of_two)),
       exponents_(scale_),
       team_(threads_for(a.rows, options.context)),
       product_(team_, a),
       operator_(product_, scale_.row, scale_.col),
-      maps_(maps_of(a.rows, options)) {}
+      maps_(maps_of(priced_, options)) {}
 
 namespace {
 

@@ -38,7 +38,9 @@ struct Batch {
 /// factor at the highest rung that was needed so far.
 class Spd {
  public:
-  Spd(MatrixView<const double> a, const SolveOptions& options);
+  /// 'priced_as', if not 0: decides as if A had this order, for a rehearsal with a small matrix of
+  /// what a large one like it will take.
+  Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as = 0);
 
   std::int64_t order() const { return a_.rows; }
   /// Looks at A and factors it at the first rung that can be.
@@ -75,6 +77,7 @@ class Spd {
 
   MatrixView<const double> a_;
   SolveOptions options_;
+  std::int64_t priced_;  ///< the order that the cost model is asked about
   factor::Diagonal diagonal_;
   factor::Scale scale_;  ///< powers of two
   Exponents exponents_;

@@ -11,18 +11,26 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 
-std::string path_text(const std::string& map, const std::string& refiner, int iterations) {
-  const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
-  if (map == "none") return fmt::format("no factor, {} with the diagonal, {}", refiner, steps);
-  return fmt::format("{} factor, {}, {}", map, refiner, steps);
-}
-
 /// What went on in the factorization that a user may want to know.
 std::string shift_text(const Certificate& c) {
   return fmt::format(
       "the diagonal was multiplied by 1 + {:.2g} to factor at this rung; x is not "
       "affected",
       c.shift * c.factor.unit_roundoff);
+}
+
+}  // namespace
+
+std::string path_text(const std::string& map, const std::string& refiner, int iterations) {
+  const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
+  if (map == "none") return fmt::format("no factor, {} with the diagonal, {}", refiner, steps);
+  return fmt::format("{} factor, {}, {}", map, refiner, steps);
+}
+
+std::string attempt_text(const RungAttempt& r) {
+  const std::string what =
+      r.factored ? path_text(r.map, r.refiner, r.iterations) : r.map + " factor";
+  return what + ": " + r.reason;
 }
 
 std::string time_text(const SolveTimes& t) {
@@ -38,8 +46,6 @@ std::string time_text(const SolveTimes& t) {
   add("condition and proof", t.certify);
   return text;
 }
-
-}  // namespace
 
 std::string certificate_text(const Certificate& c, bool colour) {
   Screen screen(colour);
@@ -64,11 +70,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
                                          c.condition, forward));
   }
   for (const RungAttempt& r : c.rungs) {
-    if (r.reason.empty()) continue;
-    screen.line("tried",
-                r.factored
-                    ? fmt::format("{}: {}", path_text(r.map, r.refiner, r.iterations), r.reason)
-                    : fmt::format("{} factor: {}", r.map, r.reason));
+    if (!r.reason.empty()) screen.line("tried", attempt_text(r));
   }
   if (c.ok() && !c.map.empty()) screen.line("path", path_text(c.map, c.refiner, c.iterations));
   if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));

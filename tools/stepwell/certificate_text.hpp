@@ -12,6 +12,15 @@ namespace stepwell::tool {
 /// explains each line.
 std::string certificate_text(const Certificate& c, bool colour);
 
+/// "bf16 factor, cg, 8 iterations"
+std::string path_text(const std::string& map, const std::string& refiner, int iterations);
+
+/// A rung that was left, and why.
+std::string attempt_text(const RungAttempt& r);
+
+/// "0.2 s: looking at A 0.02, factor 0.1, refinement 0.08"
+std::string time_text(const SolveTimes& t);
+
 /// The command's exit code for the outcome of a solve.
 int exit_code(SolveOutcome outcome);
 

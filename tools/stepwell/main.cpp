@@ -46,6 +46,8 @@ int run(int argc, char** argv) {
              kExitCodes);
   add_solve(app);
   add_gen(app);
+  add_plan(app);
+  add_tune(app);
   add_bench(app);
   add_doctor(app);
   try {

@@ -11,6 +11,8 @@ namespace stepwell::tool {
 
 void add_gen(CLI::App& app);
 void add_solve(CLI::App& app);
+void add_plan(CLI::App& app);
+void add_tune(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
 

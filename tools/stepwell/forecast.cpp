@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "forecast.hpp"
+
+#include <algorithm>
+
+#include "certificate_text.hpp"
+#include "core/buffer.hpp"
+#include "core/checked.hpp"
+#include "core/system.hpp"
+#include "gallery/gallery.hpp"
+#include "solve/cost.hpp"
+#include "solve/spd.hpp"
+#include "verbs.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+/// Large enough for the ladder's bottom to show what it does, and solved in a tenth of a second.
+constexpr std::int64_t kRehearsal = 1536;
+
+Certificate rehearse(std::int64_t n, SolveOptions options, const gallery::Recipe& recipe) {
+  const std::int64_t m = std::min(n, kRehearsal);
+  const core::Buffer<double> a(m * m), b(m), x(m);
+  gallery::fill(view(a.data(), m, m), recipe, core::cpu_allowance().threads);
+  for (std::int64_t i = 0; i < m; ++i) b[i] = gallery::noise(static_cast<std::uint64_t>(i));
+  // As many tiles as the large one has, as far as that goes: a graded map counts them.
+  const std::int64_t tile = options.tile > 0 ? options.tile : 512;
+  options.tile = std::clamp<std::int64_t>(core::round_up(tile * m / n, 32), 64, tile);
+  options.condition = options.prove = false;
+  return solve::Spd(view<const double>(a.data(), m, m), options, n)
+      .solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
+}
+
+/// The memory of a solve that ends with this map, as the library will count it.
+std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns,
+                        SolveOptions options) {
+  if (map == "none") return solve::refinement_bytes(n, columns, options.refiner);
+  options.map = parse_map(map);
+  return plan_spd(n, columns, options).bytes;
+}
+
+}  // namespace
+
+Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& options,
+                  const std::optional<gallery::Recipe>& recipe, const Timetable& table) {
+  const Plan plan = plan_spd(n, columns, options);
+  Forecast f;
+  f.data_bytes = core::size_product(n, n, 8, "A") + core::size_product(n, columns, 16, "b and x");
+  f.top_bytes = plan.top_bytes;
+  f.survey = table.start;
+  const auto add = [&](const RungAttempt& r) {
+    const Timing t = timing_at(table, r.map, n, columns);
+    // A factorization that fails does so about half-way.
+    f.factor += r.factored ? t.factor : t.factor / 2;
+    f.refine += r.iterations * t.iteration;
+    f.map = r.map;
+    f.refiner = r.refiner;
+    f.iterations = r.iterations;
+  };
+  if (recipe && plan.refiner != "direct") {
+    const Certificate c = rehearse(n, options, *recipe);
+    if (!c.ok()) {
+      throw Failure{exit_code(c.outcome),
+                    "a small matrix of this kind was not solved: " + c.reason};
+    }
+    f.rehearsed = std::min(n, kRehearsal);
+    f.bytes = bytes_with(c.map, n, columns, options);
+    for (const RungAttempt& r : c.rungs) {
+      add(r);
+      if (!r.reason.empty()) f.left.push_back(r);
+    }
+  } else {
+    f.bytes = plan.bytes;
+    add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
+  }
+  f.survey += timing_at(table, f.map, n, columns).survey;
+  return f;
+}
+
+}  // namespace stepwell::tool

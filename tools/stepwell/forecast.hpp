@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gallery/recipe.hpp"
+#include "stepwell/solve.hpp"
+#include "timetable.hpp"
+
+/// What a solve will do and take, without doing it.
+namespace stepwell::tool {
+
+struct Forecast {
+  std::string map;  ///< of the factor that x will be found with; "none": no factor
+  std::string refiner;
+  int iterations = 0;
+  std::vector<RungAttempt> left;  ///< rungs that will be tried before
+  double survey = 0;              ///< seconds
+  double factor = 0;
+  double refine = 0;
+  std::int64_t rehearsed = 0;  ///< the order of the small matrix that took this path; 0: none did
+  std::int64_t data_bytes = 0;
+  std::int64_t bytes = 0;      ///< beside A, b and x
+  std::int64_t top_bytes = 0;  ///< the same if it has to climb to FP64
+
+  double seconds() const { return survey + factor + refine; }
+};
+
+/// Without a recipe A is taken for one that the first rung suits. With one, a small matrix of the
+/// kind is solved by the decisions that the large one would meet: the number of iterations of a
+/// given spectrum hardly depends on n. Throws Error(invalid_argument, too_large) and, if the small
+/// one can't be solved, Failure.
+Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& options,
+                  const std::optional<gallery::Recipe>& recipe, const Timetable& table);
+
+}  // namespace stepwell::tool

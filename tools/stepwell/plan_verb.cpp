@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "certificate_text.hpp"
+#include "core/system.hpp"
+#include "forecast.hpp"
+#include "io/matrix_file.hpp"
+#include "recipe_options.hpp"
+#include "screen.hpp"
+#include "solve_options.hpp"
+#include "stepwell/error.hpp"
+#include "verbs.hpp"
+
+/// `plan`: what `solve` would do, with which memory and in which time.
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct PlanRequest : SolveOptionsRequest {
+  std::string file;
+  std::int64_t n = 0;
+  std::int64_t columns = 1;
+  RecipeRequest recipe;
+  bool json = false;
+};
+
+std::int64_t order_of(const PlanRequest& r) {
+  if (r.file.empty() == (r.n == 0)) {
+    throw Error(ErrorCode::invalid_argument,
+                "say how large the matrix is: either --n or a file; see 'stepwell plan --help'");
+  }
+  if (r.file.empty()) return r.n;
+  const io::MatrixShape shape = io::read_shape(r.file);
+  if (shape.rows != shape.cols) {
+    throw Error(ErrorCode::shape, fmt::format("{}: A is {} x {}; it must be square",
+                                              io::in_quotes(r.file), shape.rows, shape.cols));
+  }
+  return shape.rows;
+}
+
+void print_json(std::int64_t n, const PlanRequest& r, const Forecast& f, const Timetable& table,
+                std::int64_t available) {
+  ordered_json left = ordered_json::array();
+  for (const RungAttempt& a : f.left) {
+    left.push_back({{"map", a.map}, {"iterations", a.iterations}, {"left_because", a.reason}});
+  }
+  const ordered_json json = {
+      {"n", n},
+      {"columns", r.columns},
+      {"kind", r.recipe.kind},
+      {"map", f.map},
+      {"refiner", f.refiner},
+      {"iterations", f.iterations},
+      {"rungs_left", left},
+      {"rehearsed_at", f.rehearsed},
+      {"seconds",
+       {{"survey", f.survey}, {"factor", f.factor}, {"refine", f.refine}, {"wall", f.seconds()}}},
+      {"rates_measured_on", table.measured_on},
+      {"bytes", {{"data", f.data_bytes}, {"beside", f.bytes}, {"beside_at_most", f.top_bytes}}},
+      {"bytes_available", available}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+/// Whether there is enough memory.
+void add_verdict(Screen& screen, const Forecast& f, std::int64_t available) {
+  const auto fits = [&](std::int64_t beside) {
+    return f.data_bytes / 2 + beside / 2 <= available / 2;  // halves: the sum of two may not fit
+  };
+  const std::string there = size_text(available) + " are available: ";
+  if (!fits(f.bytes)) {
+    screen.bad("", there + "it does not fit");
+  } else if (!fits(f.top_bytes)) {
+    screen.bad("", there + "it fits unless it has to climb");
+  } else {
+    screen.good("", there + "it fits");
+  }
+}
+
+void print_text(const Forecast& f, const Timetable& table, std::int64_t available) {
+  Screen screen(colour_on_stdout());
+  for (const RungAttempt& a : f.left) screen.line("will try", attempt_text(a));
+  screen.line("path", path_text(f.map, f.refiner, f.iterations));
+  screen.line("", f.rehearsed > 0
+                      ? fmt::format("as a matrix of this kind with n = {} took it", f.rehearsed)
+                      : "if the matrix is a friendly one; --kind says what it is like");
+  screen.line("time", time_text({f.survey, f.factor, f.refine, 0, f.seconds()}));
+  screen.line("", table.measured_on.empty()
+                      ? "by the rates of the machine Stepwell was developed on; 'stepwell tune' "
+                        "measures this one"
+                      : "by this machine's rates of " + table.measured_on);
+  screen.line("memory",
+              fmt::format("{} for A, b and x, {} beside them; {} if it has to climb to "
+                          "FP64",
+                          size_text(f.data_bytes), size_text(f.bytes), size_text(f.top_bytes)));
+  if (available > 0) add_verdict(screen, f, available);
+  fmt::print("{}", screen.take());
+}
+
+void plan(const PlanRequest& r) {
+  const std::int64_t n = order_of(r);
+  Context context(r.threads);
+  SolveOptions options = options_of(r);
+  options.context = &context;
+  std::optional<gallery::Recipe> recipe;
+  if (!r.recipe.kind.empty()) recipe = recipe_of(r.recipe);
+  const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::cpu_allowance().threads);
+  const Forecast f = forecast(n, r.columns, options, recipe, table);
+  const std::int64_t available = core::memory_allowance().available;
+  if (r.json) return print_json(n, r, f, table, available);
+  print_text(f, table, available);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+  CLI::App* const verb =
+      app.add_subcommand("plan", "Say what solve would do, its memory and time, and do nothing");
+  const auto r = std::make_shared<PlanRequest>();
+  r->recipe.kind.clear();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("A", r->file, "File with A, of which only the size is read");
+  verb->add_option("--n", r->n, "Order of A, if there is no file")->check(size);
+  verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
+  verb->add_option("--kind", r->recipe.kind, "What A is like, see below; default: nothing known");
+  add_recipe_options(*verb, r->recipe);
+  add_solve_options(*verb, *r);
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([r] { plan(*r); });
+  verb->footer(kinds_help() + "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5");
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "bench_data.hpp"
+#include "core/buffer.hpp"
+#include "core/system.hpp"
+#include "gallery/gallery.hpp"
+#include "gallery/recipe.hpp"
+#include "solve/cost.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/solve.hpp"
+#include "timetable.hpp"
+#include "verbs.hpp"
+
+/// `tune`: measures how long the parts of a solve take here, for forecasts.
+namespace stepwell::tool {
+namespace {
+
+struct TuneRequest {
+  std::int64_t max_n = 8192;
+  int threads = 0;
+  bool json = false;
+};
+
+/// Solves that are repeated while they take less than this together, but thrice at least where
+/// they are short: the machine may have been busy with something else.
+constexpr double kLongEnough = 1.5;
+constexpr int kMostRuns = 7;
+
+double median_of(std::vector<Timing> runs, double Timing::*part) {
+  std::sort(runs.begin(), runs.end(),
+            [&](const Timing& s, const Timing& t) { return s.*part < t.*part; });
+  return runs[runs.size() / 2].*part;
+}
+
+class Tuner {
+ public:
+  Tuner(std::int64_t most, int threads)
+      : a_(core::size_product(most, most, "matrix")), b_(most), x_(most), context_(threads) {
+    for (std::int64_t i = 0; i < most; ++i) b_[i] = gallery::noise(static_cast<std::uint64_t>(i));
+  }
+
+  void fill(std::int64_t n, const gallery::Recipe& recipe) {
+    n_ = n;
+    gallery::fill(view(a_.data(), n, n), recipe, context_.threads());
+  }
+
+  Certificate solve(const std::optional<PrecisionMap>& map) {
+    SolveOptions options;
+    options.map = map;
+    options.context = &context_;
+    options.check_symmetry = true;  // as the verb does
+    const Certificate c =
+        solve_spd(view<const double>(a_.data(), n_, n_), view<const double>(b_.data(), n_, 1),
+                  view(x_.data(), n_, 1), options);
+    if (!c.ok()) throw Error(ErrorCode::internal, "a test system was not solved: " + c.reason);
+    return c;
+  }
+
+  Timing measure(const std::optional<PrecisionMap>& map) {
+    std::vector<Timing> runs;
+    double together = 0;
+    while (runs.empty() || (together < kLongEnough && runs.size() < kMostRuns)) {
+      const Certificate c = solve(map);
+      runs.push_back(timing_of(c, n_));
+      together += c.times.wall;
+    }
+    return {runs[0].map, n_, median_of(runs, &Timing::survey), median_of(runs, &Timing::factor),
+            median_of(runs, &Timing::iteration)};
+  }
+
+ private:
+  core::Buffer<double> a_, b_, x_;
+  Context context_;
+  std::int64_t n_ = 0;
+};
+
+void tune(const TuneRequest& r) {
+  const int threads = r.threads > 0 ? r.threads : core::cpu_allowance().threads;
+  const std::string path = timetable_path();
+  require_memory(core::size_product(r.max_n, r.max_n, 16, "matrix"));
+  Tuner tuner(r.max_n, threads);
+  std::vector<PrecisionMap> maps;
+  for (const Rung rung : solve::ladder()) maps.push_back(uniform(rung));
+  if (solve::ladder()[0] == Rung::bf16) maps.push_back(solve::covariance_map());
+
+  Timetable table;
+  table.measured_on = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  gallery::Recipe friendly;
+  gallery::Recipe clusters;
+  clusters.kind = gallery::Kind::clustered;
+  clusters.condition = 1e8;
+  for (std::int64_t n = 512; n <= r.max_n; n *= 2) {
+    fmt::print(stderr, "measuring solves with n = {}\n", n);
+    tuner.fill(n, friendly);
+    if (n < solve::direct_below()) {
+      table.rows.push_back(tuner.measure(std::nullopt));
+      continue;
+    }
+    if (table.start == 0) {
+      const double first = tuner.solve(maps[0]).times.wall;
+      table.start = std::max(1e-9, first - tuner.solve(maps[0]).times.wall);
+    }
+    for (const PrecisionMap& map : maps) table.rows.push_back(tuner.measure(map));
+    tuner.fill(n, clusters);
+    const Timing none = tuner.measure(std::nullopt);
+    if (none.map == "none") table.rows.push_back(none);
+  }
+  if (r.json) fmt::print("{}\n", to_json(table, threads).dump(2));
+  if (path.empty()) {
+    throw Error(ErrorCode::cannot_open,
+                "there is nowhere to keep the rates: set HOME or XDG_CACHE_HOME");
+  }
+  save(table, path, threads);
+  if (!r.json) {
+    fmt::print("{:>8}  {:<32}{:>12}{:>12}{:>12}   seconds\n", "n", "map", "survey", "factor",
+               "iteration");
+    for (const Timing& t : table.rows) {
+      fmt::print("{:>8}  {:<32}{:>12.3g}{:>12.3g}{:>12.3g}\n", t.n, t.map, t.survey, t.factor,
+                 t.iteration);
+    }
+    fmt::print("kept in {}; 'plan' and the progress of 'solve' use it\n", path);
+  }
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app) {
+  CLI::App* const verb =
+      app.add_subcommand("tune", "Measure this machine, so that plan can tell the time");
+  const auto r = std::make_shared<TuneRequest>();
+  verb->add_option("--max-n", r->max_n, "Order of the largest system that is measured")
+      ->check(CLI::Range(1024, 65536))
+      ->capture_default_str();
+  verb->add_option("--threads", r->threads, "Workers; default: as many as the process may use")
+      ->check(CLI::Range(1, 1024));
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([r] { tune(*r); });
+  verb->footer(
+      "It takes half a minute, and four times that at twice the order. The result is kept in\n"
+      "stepwell/rates.json below $XDG_CACHE_HOME or ~/.cache. It changes forecasts only,\n"
+      "never what a solve does: the same bits come out with and without it.\n"
+      "\nExample:\n  stepwell tune");
+}
+
+}  // namespace stepwell::tool
