@@ -219,7 +219,13 @@ def by_ci(root, command, tool):
         case ["apt" | "apt-get", "install", *wanted]:
             packages = set(re.search(r"^packages=\((.*?)^\)", ci, re.M | re.S)[1].split())
             missing = [w for w in wanted if not w.startswith("-") and w not in packages]
-            return f"not among its packages: {' '.join(missing)}" if missing else None
+            if missing:
+                return f"not among its packages: {' '.join(missing)}"
+            needed = root / "cmake/dependencies.cmake"
+            for package in re.findall(r"^ *stepwell_need\(.* (\S+)\)$", needed.read_text(), re.M):
+                if package not in wanted:
+                    return f"without {package}, which {needed.name} needs"
+            return None
         case ["cmake", "--preset", preset]:
             return None if preset in presets else f"does not configure '{preset}'"
         case ["cmake", "--build", "--preset", preset]:

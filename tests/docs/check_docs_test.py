@@ -17,6 +17,7 @@ build() { cmake --preset "$1" && cmake --build --preset "$1"; }
 stage build-release build release
 ctest --preset release --parallel 2
 """
+NEEDS = 'macro(stepwell_need found)\n  stepwell_need(CMAKE_FOUND "a builder" cmake)\n'
 SOURCE = """int main() {
   //---- begin answer
   int answer = 42;
@@ -31,7 +32,7 @@ failures = 0
 def run(check, files, *options):
     with tempfile.TemporaryDirectory(prefix="stepwell-docs-") as folder:
         root = Path(folder)
-        for name, text in {".ci/run": CI, **files}.items():
+        for name, text in {".ci/run": CI, "cmake/dependencies.cmake": NEEDS, **files}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
         done = subprocess.run(
@@ -116,6 +117,7 @@ def command_cases():
                                    "cmake --build --preset release\nctest --preset release\n"
                                    "export PATH=$PWD/build/release/bin:$PATH", by), "")
     for command, wrong in (("apt install g++ emacs", "not among its packages: emacs"),
+                           ("apt install g++", "without cmake, which dependencies.cmake needs"),
                            ("cmake --preset fast", "does not configure 'fast'"),
                            ("cmake --build --preset fast", "does not build 'fast'"),
                            ("cmake --build --preset release --target x", "no target 'x'"),
