@@ -4,7 +4,7 @@
 """Keeps the documents true.
 
   docs/check_docs.py snippets [--write]       code in documents is cut from what is compiled
-  docs/check_docs.py links                    relative links and anchors point to something
+  docs/check_docs.py links                    links, anchors, paths and names point to something
   docs/check_docs.py commands --stepwell X    commands run, and print what the document shows
   docs/check_docs.py options --stepwell X     verbs and options exist in the command's own help
 
@@ -20,7 +20,8 @@ commands  Every sh block of README.md and docs/guide/ runs (bash -eu), document 
           targets and paths it names are those of .ci/run. A text block is what the block before it
           prints, on standard output and then on standard error; '...' stands for anything within a
           line, or for any number of lines where it is alone on one.
-links     docs/README.md must link every document under docs/.
+links     docs/README.md must link every document under docs/. Paths of the tree in `code` exist, and
+          in docs/howto/ and docs/design/ so do functions, `name()`; 'foo' stands for a new one.
 options   Every verb of the command is mentioned somewhere, too.
 """
 import argparse
@@ -39,6 +40,8 @@ NOTE = re.compile(r"^\s*<!--\s*(.*?)\s*-->\s*$")
 MARK = re.compile(r"^\s*(?://|#)---- (begin|end) (\S+)\s*$")
 SPAN = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^()\s]+)\)")  # its text may begin a line earlier
+PATH = re.compile(r"(?:include|src|tests|tools|cmake|bench|examples|docs)/[\w./-]*\w")
+NAME = re.compile(r"(?:\w+::)*(\w+)\(\)")
 OTHER_PROGRAMS = {"--enable-maxcpus"}  # options named without the program they belong to
 TIMEOUT = 300  # seconds for a block of commands
 
@@ -178,11 +181,28 @@ def anchors(document):
     return found
 
 
+def check_names(root, document, number, line, words):
+    """Paths and functions that a line has in code."""
+    extends = document.name.startswith(("docs/howto/", "docs/design/"))
+    for span in SPAN.findall(line):
+        name = NAME.fullmatch(span)
+        if "foo" in span:
+            continue
+        if PATH.fullmatch(span) and not (root / span).exists():
+            problem(f"{document.name}:{number}", "name", f"there is no {span}")
+        elif extends and name and name[1] not in words:
+            problem(f"{document.name}:{number}", "name", f"no source has {span}")
+
+
 def check_links(root):
     all_documents = {d.path.resolve(): d for d in documents(root)}
-    linked = {}
+    linked, words = {}, set()
+    for folder in ("include", "src", "tests", "tools", "bench"):
+        for source in (root / folder).rglob("*.[ch]pp"):
+            words.update(re.findall(r"\w+", source.read_text(encoding="utf-8")))
     for path, document in all_documents.items():
         for number, line in document.prose:
+            check_names(root, document, number, line, words)
             for target in LINK.findall(SPAN.sub("", line)):
                 if re.match(r"[a-z]+:", target):
                     continue

@@ -91,6 +91,11 @@ def link_cases():
     expect("no heading", "links", tree("[a](docs/a.md#two)"), "docs/a.md#two: no such heading")
     expect("third of two", "links", tree("[a](docs/a.md#same-2)"), "no such heading")
     expect("two lines", "links", tree("[a\nb](docs/b.md)"), "README.md:2: link")
+    expect("path", "links", {**tree("`src/a.cpp`, `src/foo.cpp`, `src/`"), "src/a.cpp": ""}, "")
+    expect("no path", "links", tree("`src/a.cpp`"), "README.md:1: name: there is no src/a.cpp")
+    howto = {"docs/README.md": "[a](howto/a.md)", "docs/howto/a.md": "`b::go()` `add_foo()`"}
+    expect("function", "links", {**howto, "src/a.cpp": "void go();"}, "")
+    expect("no function", "links", {**howto, "src/a.cpp": "gone"}, "name: no source has b::go()")
     expect("not on the map", "links", {**tree("x"), "docs/guide/b.md": "b"},
            "docs/guide/b.md: link: docs/README.md does not link")
 
