@@ -63,11 +63,13 @@ void add_gen(CLI::App& app) {
   CLI::App* const verb = app.add_subcommand("gen", "Write a test matrix to a file");
   const auto r = std::make_shared<GenRequest>();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  verb->add_option("kind", r->kind, "Kind of matrix, see below")->required();
+  verb->add_option("kind", r->kind, "Kind of matrix, see below")->type_name("KIND")->required();
   verb->add_option("--n", r->n, "Order of the matrix")->check(size)->required();
   add_recipe_options(*verb, *r);
-  verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")->required();
-  verb->add_option("--rhs", r->rhs, "File for random right-hand sides");
+  verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")
+      ->type_name("FILE")
+      ->required();
+  verb->add_option("--rhs", r->rhs, "File for random right-hand sides")->type_name("FILE");
   verb->add_option("--nrhs", r->columns, "How many of them")->check(size)->capture_default_str();
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->callback([r] { generate(*r); });

@@ -139,9 +139,9 @@ void add_solve(CLI::App& app) {
   CLI::App* const verb =
       app.add_subcommand("solve", "Solve A x = b, A symmetric positive definite, from files");
   const auto r = std::make_shared<FilesRequest>();
-  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->required();
-  verb->add_option("b", r->b, "File with b, one column or several")->required();
-  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm");
+  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE")->required();
+  verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE")->required();
+  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
   add_solve_options(*verb, *r);
   verb->add_flag("--condition", r->condition,
                  "Estimate the condition number, bound the error of x");
