@@ -157,6 +157,10 @@ TEST(Files, ThatDoNotFitAreRefusedBeforeTheyAreRead) {
   expect_error(run("solve " + a + " " + b + " --refiner x"), 2, "refiner");
   expect_error(run("solve " + a + " " + b + " --map x"), 2, "map");
   expect_error(run("solve " + a), 2, "required");
+  expect_error(run("solve " + a + " " + b + " -o " + (d / "./b.npy")), 2, "one file");
+  expect_error(run("gen minij --n 3 -o " + (d / "x.npy") + " --rhs " + (d / "x.npy")), 2,
+               "one file");
+  expect_error(run("solve " + a + " " + b + " >/dev/full"), 10, "standard output");
   expect_error(run("gen x --n 10 -o " + (d / "x.npy")), 2, "kind");
   expect_error(run("gen arithmetic --n 1000000 -o " + (d / "x.npy")), 30, "GiB");
   EXPECT_EQ(d.list(), "A.npy C.mtx b.npy");

@@ -89,11 +89,12 @@ TEST(Alternate, SeesAFactorOfTwo) {
 }
 
 TEST(Alternate, MeasuresAsManyPairsAsAsked) {
-  EXPECT_EQ(alternate(contest_of(1e-5, 1e-5), quick(7)).windows, 7);
+  EXPECT_EQ(alternate(contest_of(1e-5, 1e-5), quick(7)).pairs.size(), 7U);
 }
 
 TEST(Alternate, MeasuresAtLeastTwentyPairs) {
-  EXPECT_EQ(alternate(contest_of(1e-5, 1e-5), quick(0)).windows, kLeastWindows);
+  EXPECT_EQ(alternate(contest_of(1e-5, 1e-5), quick(0)).pairs.size(),
+            static_cast<std::size_t>(kLeastWindows));
 }
 
 TEST(Alternate, SwapsWhoGoesFirst) {

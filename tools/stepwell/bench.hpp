@@ -50,6 +50,11 @@ Bench make_symv(const KernelCase& c);
 Bench make_gemv(const KernelCase& c);
 Bench make_trsv(const KernelCase& c);
 
+/// The bare loop of that many products of tiles on each thread, with or without loads. Only where
+/// there is a matrix engine.
+Side engine_loop(std::int64_t products, bool fed, int threads);
+inline constexpr double kTileProductFlop = 2.0 * 16 * 16 * 32;
+
 /// The operations, rungs and baselines as text, for --help.
 std::string kernel_ops_help();
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 
+#include "baseline_mkl.hpp"
 #include "bench_data.hpp"
 #include "bench_large.hpp"
 #include "core/buffer.hpp"
@@ -20,7 +21,8 @@
 #include "stepwell/factor.hpp"
 #include "tiles/operations.hpp"
 
-/// `bench factor`: cholesky() against LAPACK's potrf, or against itself on one thread.
+/// `bench factor`: cholesky() against LAPACK's potrf, or against itself on one thread or at another
+/// map.
 namespace stepwell::tool {
 namespace {
 
@@ -38,7 +40,6 @@ struct Cholesky {
     options.context = &context;
   }
 
-  Factor factorize(Context& workers) { return factorize(workers, options.map); }
   Factor factorize(Context& workers, const PrecisionMap& map) {
     FactorOptions o = options;
     o.map = map;
@@ -55,6 +56,8 @@ struct Cholesky {
   LargeRequest request;
   std::int64_t n;
   core::Buffer<double> a;
+  core::Buffer<double> copy;  ///< what LAPACK overwrites, fp64 or fp32; empty until needed
+  core::Buffer<double> l64;   ///< LAPACK's FP64 factor; empty until needed
   Context context;
   Context one{1};
   FactorOptions options;
@@ -147,12 +150,12 @@ std::int64_t measured_peak(Cholesky& s) {
   s.factor = Factor();
   if (!(std::ofstream("/proc/self/clear_refs") << 5)) return 0;  // the peak starts from here
   const std::int64_t before = process_bytes("VmRSS");
-  s.factor = s.factorize(s.context);
+  s.factor = s.factorize(s.context, s.options.map);
   return process_bytes("VmHWM") - before;
 }
 
 /// ||A - LL'||_F / ||A||_F and ||L - L64||_F / ||L64||_F, exactly, with LAPACK's FP64 factor.
-ordered_json errors(const Cholesky& s, const Factor& factor) {
+ordered_json errors(Cholesky& s, const Factor& factor) {
   const std::int64_t n = s.n;
   core::Buffer<double> l(n * n);
   core::Buffer<double> r(n * n);
@@ -179,12 +182,16 @@ ordered_json errors(const Cholesky& s, const Factor& factor) {
                 r.data() + j + j * n, ld);
   }
   const double residual = std::sqrt(squares(r, nullptr).first);
-  std::memcpy(r.data(), s.a.data(), static_cast<std::size_t>(n * n) * 8);
-  if (potrf(r.data(), n) != 0) {
-    return {{"residual", residual / norm}, {"factor", nullptr}};
+  if (s.l64.size() == 0) {
+    s.l64 = std::move(r);
+    std::memcpy(s.l64.data(), s.a.data(), static_cast<std::size_t>(n * n) * 8);
+    if (potrf(s.l64.data(), n) != 0) {
+      s.l64 = {};
+      return {{"residual", residual / norm}, {"factor", nullptr}};
+    }
   }
-  const double exact = std::sqrt(squares(r, nullptr).second);
-  const double difference = std::sqrt(squares(l, r.data()).second);
+  const double exact = std::sqrt(squares(s.l64, nullptr).second);
+  const double difference = std::sqrt(squares(l, s.l64.data()).second);
   return {{"residual", residual / norm}, {"factor", difference / exact}};
 }
 
@@ -222,59 +229,77 @@ ordered_json report_json(Cholesky& s) {
 }
 
 template <class T>
-void add_lapack(const std::shared_ptr<Cholesky>& s, const char* name, int threads, Side& side) {
-  side = blas_side(name, threads);
-  const auto copy = std::make_shared<core::Buffer<T>>(s->n * s->n);
+Side lapack_side(const std::shared_ptr<Cholesky>& s, Side side, int (*potrf)(T*, std::int64_t)) {
+  if (s->copy.size() == 0) s->copy = core::Buffer<double>(s->n * s->n);
+  T* const copy = reinterpret_cast<T*>(s->copy.data());
   side.prepare = [s, copy] {
     for (std::int64_t j = 0; j < s->n; ++j) {
       for (std::int64_t i = j; i < s->n; ++i) {
-        (*copy)[i + j * s->n] = static_cast<T>(s->a[i + j * s->n]);
+        copy[i + j * s->n] = static_cast<T>(s->a[i + j * s->n]);
       }
     }
   };
-  side.run = [s, copy] {
-    if (potrf(copy->data(), s->n) != 0) {
+  side.run = [s, copy, potrf] {
+    if (potrf(copy, s->n) != 0) {
       throw Error(ErrorCode::unsupported,
                   "LAPACK's potrf failed: the matrix is not positive "
                   "definite in its precision; nothing to compare with");
     }
   };
+  return side;
+}
+
+Side baseline_of(const std::shared_ptr<Cholesky>& s, const std::string& against) {
+  const int threads = s->request.threads;
+  if (against == "dpotrf") {
+    return lapack_side<double>(s, blas_side("dpotrf", threads), potrf);
+  }
+  if (against == "spotrf") return lapack_side<float>(s, blas_side("spotrf", threads), potrf);
+  if (against == "mkl-dpotrf") {
+    return lapack_side<double>(s, mkl_side("dpotrf", threads), [](double* a, std::int64_t n) {
+      const auto order = static_cast<int>(n);
+      int failed = 0;
+      mkl().potrf("L", &order, a, &order, &failed);
+      return failed;
+    });
+  }
+  const bool other = against.starts_with(kAgainstMap);
+  const PrecisionMap map = other ? parse_map(against.substr(kAgainstMap.size())) : s->options.map;
+  Side side = our_side("cholesky", kernels::table().cap, other ? threads : 1);
+  if (other) side.name += " " + to_string(map);
+  side.run = [s, map, other] { s->factorize(other ? s->context : s->one, map); };
+  return side;
 }
 
 }  // namespace
 
 LargeBench make_factor_bench(const LargeRequest& request) {
   const std::int64_t matrix = core::size_product(request.n, request.n, 8, "matrix");
-  const bool lapack = request.against == "dpotrf" || request.against == "spotrf";
-  const bool copies = lapack || request.errors;
+  const bool ours = request.against == "one-worker" || request.against.starts_with(kAgainstMap);
+  const bool copies = !ours || request.errors;
   require_memory(matrix + (copies ? matrix : 0) + (request.errors ? matrix : matrix / 4));
   const auto s = std::make_shared<Cholesky>(request);
-  LargeBench bench;
-  Contest& contest = bench.contest;
-  contest.clock = Clock::wall;
-  contest.rate_unit = "Gflop/s";
-  contest.candidate = our_side("cholesky", kernels::table().cap, request.threads);
-  contest.candidate.run = [s] { s->factor = s->factorize(s->context); };
-  contest.candidate.prepare = [s] { s->factor = Factor(); };
-  if (request.against == "one-worker") {
-    contest.baseline = our_side("cholesky", kernels::table().cap, 1);
-    contest.baseline.run = [s] { s->factorize(s->one); };
-  } else if (request.against.starts_with(kAgainstMap)) {
-    const std::string other = request.against.substr(kAgainstMap.size());
-    const PrecisionMap map = parse_map(other);
-    contest.baseline = our_side("cholesky", kernels::table().cap, request.threads);
-    contest.baseline.name += " " + other;
-    contest.baseline.run = [s, map] { s->factorize(s->context, map); };
-  } else if (request.against == "spotrf") {
-    add_lapack<float>(s, "spotrf", request.threads, contest.baseline);
-  } else {
-    add_lapack<double>(s, "dpotrf", request.threads, contest.baseline);
-  }
   const auto n = static_cast<double>(request.n);
-  contest.candidate.work = contest.baseline.work = n * (n + 1) * (2 * n + 1) / 6;
-  check(*s, s->factorize(s->context));
+  const double work = n * (n + 1) * (2 * n + 1) / 6;
+  LargeBench bench;
+  bench.candidate = [s, work](const std::string& text) {
+    const PrecisionMap map = parse_map(text);
+    s->factor = s->factorize(s->context, map);
+    check(*s, s->factor);
+    Side side = our_side("cholesky", kernels::table().cap, s->request.threads);
+    side.work = work;
+    side.prepare = [s] { s->factor = Factor(); };
+    side.run = [s, map] { s->factor = s->factorize(s->context, map); };
+    return side;
+  };
+  bench.baseline = [s, work](const std::string& against) {
+    Side side = baseline_of(s, against);
+    side.work = work;
+    return side;
+  };
   bench.times = [s] { return s->factor.report().times; };
   bench.details = [s] { return report_json(*s); };
+  bench.errors = [s] { return errors(*s, s->factor); };
   return bench;
 }
 

@@ -180,7 +180,7 @@ void bench_kernel(const KernelRequest& request, const HarnessOptions& options, b
       what["vector"] = to_string(c.vector);
       what["transposed"] = c.transposed;
     }
-    fmt::print("{}\n", bench_json(std::move(what), bench.contest, result).dump(2));
+    fmt::print("{}\n", pretty(bench_json(std::move(what), bench.contest, result)));
   } else {
     const std::string title = fmt::format("{} {}, size {}", op.name, to_string(c.rung), c.size);
     fmt::print("{}", bench_text(title, bench.contest, result));

@@ -28,7 +28,7 @@ struct LargeOp {
 
 const LargeOp& find_op(const std::string& name) {
   static const std::vector<LargeOp> ops = {
-      {"factor", {"dpotrf", "spotrf", "one-worker"}, make_factor_bench},
+      {"factor", {"dpotrf", "spotrf", "mkl-dpotrf", "one-worker"}, make_factor_bench},
       {"syrk", {"dsyrk", "ssyrk", "one-worker"}, make_syrk_bench},
       {"trsm", {"dtrsm", "strsm", "one-worker"}, make_trsm_bench}};
   return *std::find_if(ops.begin(), ops.end(), [&](const LargeOp& op) { return op.name == name; });
@@ -90,13 +90,14 @@ void announce_runs(Side& side) {
 
 std::string large_help(const std::string& op) {
   return fmt::format(
-      "Baselines: {} (the default first). The library's routines run with as many threads;\n"
+      "Baselines: {} (the default first). The libraries' routines run with as many threads;\n"
       "one-worker is the same operation on the calling thread alone{}.\n"
       "Maps: a rung (bf16, bf16x2, bf16x3, fp16, fp32, fp64), rungs by level of the recursion\n"
       "(bf16,bf16x2,fp32){}.\n\n"
       "Example:\n  stepwell bench {} --n 8192 --map bf16 --json",
       fmt::join(find_op(op).baselines, ", "),
-      op == "factor" ? ", map:<map> the same at another map" : "",
+      op == "factor" ? ",\nmap:<map> the same at another map, mkl-dpotrf that of oneMKL (--mkl)"
+                     : "",
       op == "factor" ? ", or adaptive:<eps>" : "", op);
 }
 
@@ -114,14 +115,19 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
   if (request.k == 0) request.k = request.n;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;
   const BlasThreads blas_threads(request.threads);
-  LargeBench bench = op.make(request);
-  refuse_slow_blas(bench.contest.baseline, request.allow_slow_blas);
+  const LargeBench bench = op.make(request);
+  Contest contest;
+  contest.clock = Clock::wall;
+  contest.rate_unit = "Gflop/s";
+  contest.baseline = bench.baseline(request.against);
+  refuse_slow_blas(contest.baseline, request.allow_slow_blas);
+  contest.candidate = bench.candidate(request.map);
 
-  announce_runs(bench.contest.candidate);
-  announce_runs(bench.contest.baseline);
+  announce_runs(contest.candidate);
+  announce_runs(contest.baseline);
   HarnessOptions options;
   options.windows = request.pairs;
-  const ContestResult result = alternate(bench.contest, options);
+  const ContestResult result = alternate(contest, options);
   const PhaseTimes times = bench.times();
   const ordered_json details = bench.details();
   if (request.json) {
@@ -131,14 +137,14 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
                          {"map", request.map},
                          {"against", request.against}};
     if (name == "factor") what.erase("k");
-    what = bench_json(std::move(what), bench.contest, result);
+    what = bench_json(std::move(what), contest, result);
     what["phases"] = phases_json(times);
     what.update(details);
-    fmt::print("{}\n", what.dump(2));
+    fmt::print("{}\n", pretty(what));
     return;
   }
   const std::string title = fmt::format("{} {}, n = {}", name, request.map, request.n);
-  fmt::print("{}{}{}", bench_text(title, bench.contest, result), phases_text(times),
+  fmt::print("{}{}{}", bench_text(title, contest, result), phases_text(times),
              details_text(details));
 }
 

@@ -33,11 +33,15 @@ struct LargeRequest {
 /// As a baseline of factor: the same at the map that follows.
 inline constexpr std::string_view kAgainstMap = "map:";
 
-/// What one operation gives the driver.
+/// What one operation gives the driver: sides that share its data.
 struct LargeBench {
-  Contest contest;
-  std::function<PhaseTimes()> times;                ///< of the candidate's last run
+  /// The operation at a map, its answer checked.
+  std::function<Side(const std::string& map)> candidate;
+  std::function<Side(const std::string& against)> baseline;
+  std::function<PhaseTimes()> times;                ///< of a candidate's last run
   std::function<nlohmann::ordered_json()> details;  ///< what only this operation reports
+  /// factor: ||A - LL'|| / ||A|| and ||L - L64|| / ||L64|| of the candidate's last run
+  std::function<nlohmann::ordered_json()> errors;
 };
 
 LargeBench make_factor_bench(const LargeRequest& request);

@@ -73,9 +73,10 @@ struct Operation {
     options.tile = r.tile;
     options.context = &context;
   }
-  Level3Options on(Context& workers) const {
+  Level3Options on(Context& workers, const PrecisionMap& map) const {
     Level3Options o = options;
     o.context = &workers;
+    o.map = map;
     return o;
   }
   std::int64_t n, k;
@@ -84,47 +85,118 @@ struct Operation {
   Level3Options options;
   Level3Report report;
   using Memory = std::shared_ptr<core::Buffer<double>>;
-  Memory a, c;  ///< syrk: A and C; trsm: L and B
+  Memory a, c;  ///< syrk: A and C; trsm: nothing and B
 };
 
+/// What both have in common. 'at' makes a map's run, which takes a context, and checks its answer.
+template <class At>
 LargeBench bench_of(const std::shared_ptr<Operation>& s, const LargeRequest& request,
-                    const char* name, double work) {
+                    const char* name, const Side& shared, At at) {
   LargeBench bench;
-  bench.contest.clock = Clock::wall;
-  bench.contest.rate_unit = "Gflop/s";
-  bench.contest.candidate = our_side(name, kernels::table().cap, request.threads);
-  bench.contest.baseline = our_side(name, kernels::table().cap, 1);
-  bench.contest.candidate.work = bench.contest.baseline.work = work;
+  bench.candidate = [s, name, shared, at, threads = request.threads](const std::string& map) {
+    Side side = our_side(name, kernels::table().cap, threads);
+    side.work = shared.work;
+    side.prepare = shared.prepare;
+    side.run = [s, run = at(parse_map(map))] { s->report = run(s->context); };
+    return side;
+  };
+  bench.baseline = [s, name, shared, at](const std::string&) {
+    Side side = our_side(name, kernels::table().cap, 1);
+    side.work = shared.work;
+    side.prepare = shared.prepare;
+    side.run = [s, run = at(s->options.map)] { run(s->one); };
+    return side;
+  };
   bench.times = [s] { return s->report.times; };
   bench.details = [s] { return ordered_json{{"bytes", {{"peak", s->report.peak_bytes}}}}; };
   return bench;
 }
 
 template <class T>
-void add_blas_syrk(const std::shared_ptr<Operation>& s, const char* name, int threads, Side& side) {
-  const double work = side.work;
-  side = blas_side(name, threads);
-  side.work = work;
+Side blas_syrk_side(const std::shared_ptr<Operation>& s, const char* name, int threads) {
+  Side side = blas_side(name, threads);
   const auto a = as<T>(s->a);
   const auto c = std::make_shared<core::Buffer<T>>(s->n * s->n);
   side.run = [s, a, c] {
     blas_syrk(static_cast<int>(s->n), static_cast<int>(s->k), a->data(), c->data());
   };
+  return side;
+}
+
+std::shared_ptr<Factor> dominant_factor(const Operation& s, const PrecisionMap& map) {
+  core::Buffer<double> matrix(s.n * s.n);
+  gallery::fill_dominant(view(matrix.data(), s.n, s.n), 1);
+  FactorOptions options;
+  options.map = map;
+  options.tile = s.options.tile;
+  options.context = s.options.context;
+  return std::make_shared<Factor>(
+      cholesky(view(static_cast<const double*>(matrix.data()), s.n, s.n), options));
 }
 
 template <class T>
-void add_blas_trsm(const std::shared_ptr<Operation>& s, const std::shared_ptr<Factor>& factor,
-                   const char* name, int threads, Side& side) {
-  const double work = side.work;
-  side = blas_side(name, threads);
-  side.work = work;
+Side blas_trsm_side(const std::shared_ptr<Operation>& s, const char* name, int threads) {
+  Side side = blas_side(name, threads);
   const auto l64 = std::make_shared<core::Buffer<double>>(s->n * s->n);
-  factor->copy_to(view(l64->data(), s->n, s->n));
+  dominant_factor(*s, s->options.map)->copy_to(view(l64->data(), s->n, s->n));
   const auto l = as<T>(l64);
   const auto b = std::make_shared<core::Buffer<T>>(s->k * s->n);
   side.prepare = [b] { fill(*b, 3); };
   side.run = [s, l, b] {
     blas_trsm(static_cast<int>(s->k), static_cast<int>(s->n), l->data(), b->data());
+  };
+  return side;
+}
+
+void check_syrk(const Operation& s, const PrecisionMap& map) {
+  const std::int64_t n = s.n;
+  Verdict verdict;
+  for (const std::int64_t j : sample(n, 12)) {
+    for (const std::int64_t i : sample(n, 12)) {
+      if (i < j) continue;
+      double sum = 0;
+      double size = 0;
+      for (std::int64_t p = 0; p < s.k; ++p) {
+        const double product = (*s.a)[i + p * n] * (*s.a)[j + p * n];
+        sum += product;
+        size += std::abs(product);
+      }
+      verdict.expect((*s.c)[i + j * n], sum, bound_of(map, s.k) * size, i, j);
+    }
+  }
+  refuse_if_wrong(verdict);
+}
+
+void check_trsm(const Operation& s, const Factor& factor, const PrecisionMap& map) {
+  const std::int64_t n = s.n;
+  const std::int64_t m = s.k;
+  core::Buffer<double> l(n * n);
+  factor.copy_to(view(l.data(), n, n));
+  Verdict verdict;
+  for (const std::int64_t j : sample(n, 12)) {
+    for (const std::int64_t i : sample(m, 12)) {
+      double sum = 0;
+      double size = 0;
+      for (std::int64_t p = 0; p <= j; ++p) {
+        sum += (*s.c)[i + p * m] * l[j + p * n];
+        size += std::abs((*s.c)[i + p * m] * l[j + p * n]);
+      }
+      const double b =
+          gallery::noise((std::uint64_t{3} << 40) + static_cast<std::uint64_t>(i + j * m));
+      // The inverted blocks' errors enter with their condition number, about 1 here.
+      verdict.expect(sum, b, 4 * bound_of(map, n) * (size + std::abs(b)), i, j);
+    }
+  }
+  refuse_if_wrong(verdict);
+}
+
+/// The library's sides in front of our own on one worker.
+void add_blas(LargeBench& bench, double work, std::function<Side(const std::string&)> blas) {
+  bench.baseline = [work, blas, ours = bench.baseline](const std::string& against) {
+    if (against == "one-worker") return ours(against);
+    Side side = blas(against);
+    side.work = work;
+    return side;
   };
 }
 
@@ -138,37 +210,22 @@ LargeBench make_syrk_bench(const LargeRequest& request) {
   s->a = std::make_shared<core::Buffer<double>>(n * k);
   s->c = std::make_shared<core::Buffer<double>>(n * n);
   fill(*s->a, 2);
-  const auto run = [s](Context& workers) {
-    const auto a = view(static_cast<const double*>(s->a->data()), s->n, s->k);
-    return syrk(1, a, 0, view(s->c->data(), s->n, s->n), s->on(workers));
+  const auto at = [s](const PrecisionMap& map) {
+    const auto run = [s, map](Context& workers) {
+      const auto a = view(static_cast<const double*>(s->a->data()), s->n, s->k);
+      return syrk(1, a, 0, view(s->c->data(), s->n, s->n), s->on(workers, map));
+    };
+    run(s->context);
+    check_syrk(*s, map);
+    return run;
   };
-  const double work =
-      static_cast<double>(n) * (static_cast<double>(n) + 1) * static_cast<double>(k);
-  LargeBench bench = bench_of(s, request, "syrk", work);
-  bench.contest.candidate.run = [s, run] { s->report = run(s->context); };
-  bench.contest.baseline.run = [s, run] { run(s->one); };
-  if (request.against == "dsyrk") {
-    add_blas_syrk<double>(s, "dsyrk", request.threads, bench.contest.baseline);
-  } else if (request.against == "ssyrk") {
-    add_blas_syrk<float>(s, "ssyrk", request.threads, bench.contest.baseline);
-  }
-
-  run(s->context);
-  Verdict verdict;
-  for (const std::int64_t j : sample(n, 12)) {
-    for (const std::int64_t i : sample(n, 12)) {
-      if (i < j) continue;
-      double sum = 0;
-      double size = 0;
-      for (std::int64_t p = 0; p < k; ++p) {
-        const double product = (*s->a)[i + p * n] * (*s->a)[j + p * n];
-        sum += product;
-        size += std::abs(product);
-      }
-      verdict.expect((*s->c)[i + j * n], sum, bound_of(s->options.map, k) * size, i, j);
-    }
-  }
-  refuse_if_wrong(verdict);
+  Side shared;
+  shared.work = static_cast<double>(n) * (static_cast<double>(n) + 1) * static_cast<double>(k);
+  LargeBench bench = bench_of(s, request, "syrk", shared, at);
+  add_blas(bench, shared.work, [s, threads = request.threads](const std::string& against) {
+    return against == "ssyrk" ? blas_syrk_side<float>(s, "ssyrk", threads)
+                              : blas_syrk_side<double>(s, "dsyrk", threads);
+  });
   return bench;
 }
 
@@ -178,50 +235,24 @@ LargeBench make_trsm_bench(const LargeRequest& request) {
   require_memory(core::size_product(n, n, 24, "L") + core::size_product(m, n, 24, "B"));
   const auto s = std::make_shared<Operation>(request);
   s->c = std::make_shared<core::Buffer<double>>(m * n);
-  const auto factor = std::make_shared<Factor>();
-  {
-    core::Buffer<double> matrix(n * n);
-    gallery::fill_dominant(view(matrix.data(), n, n), 1);
-    FactorOptions options;
-    options.map = s->options.map;
-    options.tile = request.tile;
-    options.context = &s->context;
-    *factor = cholesky(view(static_cast<const double*>(matrix.data()), n, n), options);
-  }
-  const auto run = [s, factor](Context& workers) {
-    return trsm(*factor, view(s->c->data(), s->k, s->n), s->on(workers));
+  const auto at = [s](const PrecisionMap& map) {
+    const std::shared_ptr<Factor> factor = dominant_factor(*s, map);
+    const auto run = [s, factor, map](Context& workers) {
+      return trsm(*factor, view(s->c->data(), s->k, s->n), s->on(workers, map));
+    };
+    fill(*s->c, 3);
+    run(s->context);
+    check_trsm(*s, *factor, map);
+    return run;
   };
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(n);
-  LargeBench bench = bench_of(s, request, "trsm", work);
-  bench.contest.candidate.prepare = bench.contest.baseline.prepare = [s] { fill(*s->c, 3); };
-  bench.contest.candidate.run = [s, run] { s->report = run(s->context); };
-  bench.contest.baseline.run = [s, run] { run(s->one); };
-  if (request.against == "dtrsm") {
-    add_blas_trsm<double>(s, factor, "dtrsm", request.threads, bench.contest.baseline);
-  } else if (request.against == "strsm") {
-    add_blas_trsm<float>(s, factor, "strsm", request.threads, bench.contest.baseline);
-  }
-
-  fill(*s->c, 3);
-  run(s->context);
-  core::Buffer<double> l(n * n);
-  factor->copy_to(view(l.data(), n, n));
-  Verdict verdict;
-  for (const std::int64_t j : sample(n, 12)) {
-    for (const std::int64_t i : sample(m, 12)) {
-      double sum = 0;
-      double size = 0;
-      for (std::int64_t p = 0; p <= j; ++p) {
-        sum += (*s->c)[i + p * m] * l[j + p * n];
-        size += std::abs((*s->c)[i + p * m] * l[j + p * n]);
-      }
-      const double b =
-          gallery::noise((std::uint64_t{3} << 40) + static_cast<std::uint64_t>(i + j * m));
-      // The inverted blocks' errors enter with their condition number, about 1 here.
-      verdict.expect(sum, b, 4 * bound_of(s->options.map, n) * (size + std::abs(b)), i, j);
-    }
-  }
-  refuse_if_wrong(verdict);
+  Side shared;
+  shared.work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(n);
+  shared.prepare = [s] { fill(*s->c, 3); };
+  LargeBench bench = bench_of(s, request, "trsm", shared, at);
+  add_blas(bench, shared.work, [s, threads = request.threads](const std::string& against) {
+    return against == "strsm" ? blas_trsm_side<float>(s, "strsm", threads)
+                              : blas_trsm_side<double>(s, "dtrsm", threads);
+  });
   return bench;
 }
 

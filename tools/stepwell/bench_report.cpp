@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
 #include "stepwell/machine.hpp"
 
 namespace stepwell::tool {
@@ -42,13 +46,53 @@ std::string line(const char* label, const Side& side, const SideResult& result,
       result.seconds * 1e3);
 }
 
+constexpr std::size_t kLine = 120;
+
+void write(const ordered_json& json, const std::string& indent, std::string& out) {
+  const std::string line = json.dump();
+  const bool flat = std::none_of(json.begin(), json.end(),
+                                 [](const ordered_json& item) { return item.is_structured(); });
+  if (!json.is_structured() || indent.size() + line.size() <= kLine || (json.is_array() && flat)) {
+    out += line;
+    return;
+  }
+  const std::string inner = indent + " ";
+  const char* separator = json.is_array() ? "[\n" : "{\n";
+  for (const auto& [key, value] : json.items()) {
+    out += separator + inner;
+    if (json.is_object()) out += ordered_json(key).dump() + ": ";
+    write(value, inner, out);
+    separator = ",\n";
+  }
+  out += "\n" + indent + (json.is_array() ? "]" : "}");
+}
+
 }  // namespace
+
+double rounded(double value) {
+  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+}
+
+std::string pretty(const ordered_json& json) {
+  std::string text;
+  write(json, "", text);
+  return text;
+}
+
+ordered_json ratio_json(const std::vector<double>& pairs) {
+  const Summary s = summarize(pairs);
+  ordered_json json = {
+      {"median", rounded(s.median)}, {"best", rounded(s.best)}, {"p10", rounded(s.p10)}};
+  json["windows"] = pairs.size();
+  json["pairs"] = ordered_json::array();
+  for (const double pair : pairs) json["pairs"].push_back(rounded(pair));
+  return json;
+}
 
 ordered_json bench_json(ordered_json what, const Contest& contest, const ContestResult& result) {
   what["candidate"] = to_json(contest.candidate, result.candidate, contest.rate_unit);
   what["baseline"] = to_json(contest.baseline, result.baseline, contest.rate_unit);
-  what["ratio"] = to_json(result.ratio);
-  what["ratio"]["windows"] = result.windows;
+  what["ratio"] = ratio_json(result.pairs);
   const MachineReport machine = describe_machine();
   what["machine"] = {{"cpu_model", machine.cpu_model},
                      {"isa", machine.isa},
@@ -64,7 +108,7 @@ std::string bench_text(const std::string& title, const Contest& contest,
          line("baseline", contest.baseline, result.baseline, contest.rate_unit) +
          fmt::format("  {:<10}{:.3f} median, {:.3f} best, {:.3f} p10 of {} pairs of windows\n",
                      "ratio", result.ratio.median, result.ratio.best, result.ratio.p10,
-                     result.windows);
+                     result.pairs.size());
 }
 
 }  // namespace stepwell::tool

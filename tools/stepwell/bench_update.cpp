@@ -10,6 +10,7 @@
 #include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/split.hpp"
+#include "engine/team.hpp"
 #include "kernels/kernels.hpp"
 
 #if defined(__x86_64__)
@@ -118,17 +119,11 @@ Side cblas_product(std::shared_ptr<Operands<double>> o) {
   return side;
 }
 
-/// The bare loop of as many tile products as this update is made of, with or without loads.
-Side engine_loop(std::int64_t n, Shape shape, Rung rung, bool fed) {
-  Side side =
-      yardstick(fed ? "matrix-instruction loop with loads" : "raw matrix-instruction loop", 1);
-#if defined(__x86_64__)
+/// How many products of tiles an update is made of.
+std::int64_t tile_products(std::int64_t n, Shape shape, Rung rung) {
   const std::int64_t blocks = (n + 15) / 16;
   const std::int64_t pairs = shape == Shape::full ? blocks * blocks : blocks * (blocks + 1) / 2;
-  const std::int64_t products = pairs * ((n + 31) / 32) * info(rung).products;
-  side.run = [products, loop = fed ? kernels::amx_fed_peak : kernels::amx_peak] { loop(products); };
-#endif
-  return side;
+  return pairs * ((n + 31) / 32) * info(rung).products;
 }
 
 Bench packed_bench(const KernelCase& c, Shape shape) {
@@ -158,7 +153,8 @@ Bench packed_bench(const KernelCase& c, Shape shape) {
                          [rung](float x) { return core::join(core::split(x, rung)); });
   };
   if (c.against == "raw" || c.against == "fed") {
-    bench.contest.baseline = engine_loop(c.size, shape, c.rung, c.against == "fed");
+    bench.contest.baseline =
+        engine_loop(tile_products(c.size, shape, c.rung), c.against == "fed", 1);
   } else if (c.against == "onednn") {
     bench.contest.baseline = onednn_matmul(c.size, c.size, c.size);
   } else {
@@ -200,6 +196,18 @@ Bench any_bench(const KernelCase& c, Shape shape) {
 }
 
 }  // namespace
+
+Side engine_loop(std::int64_t products, bool fed, int threads) {
+  Side side = yardstick(fed ? "matrix-instruction loop with loads" : "raw matrix-instruction loop",
+                        threads);
+  side.work = static_cast<double>(products) * threads * kTileProductFlop;
+#if defined(__x86_64__)
+  const auto loop = fed ? kernels::amx_fed_peak : kernels::amx_peak;
+  const auto team = std::make_shared<engine::Team>(threads);
+  side.run = [products, loop, team] { team->run([&](int) { loop(products); }); };
+#endif
+  return side;
+}
 
 Bench make_update(const KernelCase& c) {
   return any_bench(c, Shape::full);

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "bench.hpp"
+#include "bench_compare.hpp"
 #include "bench_large.hpp"
+#include "bench_paper.hpp"
 #include "bench_solve.hpp"
 #include "recipe_options.hpp"
 #include "verbs.hpp"
@@ -38,6 +40,7 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
         ->check(CLI::Range(1.0, 1e15))
         ->capture_default_str();
     verb->add_flag("--errors", r->errors, "Also compute the errors against FP64 (slow)");
+    add_mkl_option(*verb);
   }
   verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
                  "Compare even with a BLAS whose kernels are below the CPU");
@@ -67,6 +70,7 @@ void add_solve_bench(CLI::App& bench) {
   verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
                  "Compare even with a BLAS whose kernels are below the CPU");
   verb->add_flag("--json", r->json, "Print one JSON object");
+  add_mkl_option(*verb);
   verb->callback([r] { bench_solve(*r); });
   verb->footer(solve_bench_help());
 }
@@ -86,6 +90,8 @@ void add_bench(CLI::App& app) {
   add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");
+  add_paper_bench(*bench);
+  add_compare(*bench);
   CLI::App* const verb = bench->add_subcommand("kernel", "Measure one kernel on this machine");
   KernelRequest& r = a->request;
   verb->add_option("--op", r.op, "Operation, see below")->required();

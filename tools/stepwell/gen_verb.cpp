@@ -12,7 +12,7 @@
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
-#include "io/sink.hpp"
+#include "output_file.hpp"
 #include "progress_line.hpp"
 #include "recipe_options.hpp"
 #include "verbs.hpp"
@@ -38,12 +38,8 @@ void generate(const GenRequest& r) {
   const std::int64_t beside =
       r.rhs.empty() ? 0 : core::size_product(r.n, r.columns, 8, "right-hand sides");
   require_memory(bytes + beside);
-  // Before the work: is there a place for the result?
-  for (const std::string& path : {r.out, r.rhs}) {
-    if (path.empty()) continue;
-    io::require_writable_name(path);
-    const io::Sink probe(path);
-  }
+  require_place(r.out, {r.rhs});
+  require_place(r.rhs, {});
   ProgressLine line(!r.quiet, {{Phase::idle, "generating", 0},
                                {Phase::writing, "writing", static_cast<double>(bytes) / kDisk}});
   const core::Buffer<double> a(r.n * r.n);

@@ -3,8 +3,10 @@
 #include "harness.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
+#include <thread>
 
 namespace stepwell::tool {
 namespace {
@@ -45,6 +47,12 @@ class Runner {
     calls_ = static_cast<int>(std::clamp(std::round(window_ / call), 1.0, 1e6));
   }
 
+  /// Before the other side's turn.
+  void settle() const {
+    if (side_.settle <= 0) return;
+    std::this_thread::sleep_for(std::chrono::duration<double>(side_.settle));
+  }
+
   /// Until a window has about the right number of calls and the clock of the core has settled; one
   /// long call is enough of both.
   void warm_up() {
@@ -52,9 +60,11 @@ class Runner {
       measure();
     } while (seconds_.size() < 4 && seconds_.back() < 20 * window_);
     seconds_.clear();
+    settle();
   }
 
   double last_rate() const { return rate(seconds_.back()); }
+  const std::vector<double>& seconds() const { return seconds_; }
 
   SideResult result() const {
     std::vector<double> rates;
@@ -105,12 +115,38 @@ ContestResult alternate(const Contest& contest, const HarnessOptions& options) {
     return done < kLeastWindows || now(CLOCK_MONOTONIC) < end;
   };
   for (bool candidate_first = true; more(); candidate_first = !candidate_first) {
-    (candidate_first ? candidate : baseline).measure();
-    (candidate_first ? baseline : candidate).measure();
+    for (Runner* const runner :
+         {candidate_first ? &candidate : &baseline, candidate_first ? &baseline : &candidate}) {
+      runner->measure();
+      runner->settle();
+    }
     ratios.push_back(candidate.last_rate() / baseline.last_rate());
   }
-  const int windows = static_cast<int>(ratios.size());
-  return {candidate.result(), baseline.result(), summarize(std::move(ratios)), windows};
+  return {candidate.result(), baseline.result(), summarize(ratios), ratios};
+}
+
+std::vector<std::vector<double>> rotate(const std::vector<Side>& sides, Clock clock,
+                                        const RotateOptions& options) {
+  std::vector<Runner> runners;
+  for (const Side& side : sides) runners.emplace_back(side, clock, options.window);
+  const auto announce = [&](const Side& side) {
+    if (options.before) options.before(side);
+  };
+  for (std::size_t i = 0; options.warm_up && i < sides.size(); ++i) {
+    announce(sides[i]);
+    runners[i].warm_up();
+  }
+  for (int round = 0; round < options.rounds; ++round) {
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      const std::size_t i = round % 2 == 0 ? k : sides.size() - 1 - k;
+      announce(sides[i]);
+      runners[i].measure();
+      runners[i].settle();
+    }
+  }
+  std::vector<std::vector<double>> seconds;
+  for (const Runner& runner : runners) seconds.push_back(runner.seconds());
+  return seconds;
 }
 
 }  // namespace stepwell::tool

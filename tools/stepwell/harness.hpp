@@ -21,6 +21,7 @@ struct Side {
   double work = 0;                ///< flop or bytes of one call; the rate is 1e-9 of it a second
   std::function<void()> run;      ///< one call
   std::function<void()> prepare;  ///< before each call, not timed; may be empty
+  double settle = 0;              ///< seconds to wait after a window: its threads spin that long
 };
 
 /// The clock of the calling thread leaves out what other processes take from it; where several
@@ -60,11 +61,22 @@ struct SideResult {
 struct ContestResult {
   SideResult candidate;
   SideResult baseline;
-  Summary ratio;    ///< candidate's rate by the baseline's of the same pair of windows
-  int windows = 0;  ///< pairs
+  Summary ratio;              ///< of the pairs
+  std::vector<double> pairs;  ///< candidate's rate by the baseline's of the same pair of windows
 };
 
 /// Warms both up, then lets them alternate; who goes first changes with every pair.
 ContestResult alternate(const Contest& contest, const HarnessOptions& options);
+
+/// The same for many: every round has one window of each side, every other round backwards. A call
+/// that takes seconds warms itself up. Returns the seconds of a call by side and round.
+struct RotateOptions {
+  int rounds = 5;
+  bool warm_up = true;
+  double window = 0.005;
+  std::function<void(const Side&)> before;  ///< a window, for whoever reports progress
+};
+std::vector<std::vector<double>> rotate(const std::vector<Side>& sides, Clock clock,
+                                        const RotateOptions& options);
 
 }  // namespace stepwell::tool

@@ -63,6 +63,10 @@ int run(int argc, char** argv) {
     const std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
     return fail(ErrorCode::invalid_argument, what + "; see 'stepwell --help'");
   }
+  // Buffered text that can't be written is an error, too: a full disk must not look like success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return fail(ErrorCode::cannot_open, "standard output can't be written");
+  }
   return 0;
 }
 

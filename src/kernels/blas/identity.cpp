@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cblas.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -17,9 +18,21 @@
 namespace stepwell::kernels {
 namespace {
 
+/// Where to look a function up.
+using Scope = void*;
+
+/// The library that our calls go to, with what it needs: a process may hold a second BLAS, brought
+/// by a plugin or a package, whose functions must not be mistaken for those of ours. Null when it
+/// can't be told, as in a static program.
+Scope linked_library() {
+  Dl_info found{};
+  if (dladdr(reinterpret_cast<void*>(&cblas_dgemm), &found) == 0) return nullptr;
+  return dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
 template <class F>
-F* symbol(const char* name) {
-  return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+F* symbol(Scope scope, const char* name) {
+  return reinterpret_cast<F*>(dlsym(scope, name));
 }
 
 /// The n-th word of a text, counted from 0.
@@ -71,15 +84,15 @@ std::string core_warning(const BlasIdentity& blas, std::string_view variable,
          std::string(avx512 ? avx512_value : avx2_value) + " in the environment";
 }
 
-std::optional<BlasIdentity> openblas() {
-  const auto config = symbol<char*()>("openblas_get_config");
+std::optional<BlasIdentity> openblas(Scope scope) {
+  const auto config = symbol<char*()>(scope, "openblas_get_config");
   if (config == nullptr) return std::nullopt;
   BlasIdentity id;
   id.library = "OpenBLAS";
   const std::string_view text = config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
   if (text.starts_with("OpenBLAS ")) id.version = word(text, 1);
-  if (const auto core = symbol<char*()>("openblas_get_corename")) id.core_name = core();
-  if (const auto threads = symbol<int()>("openblas_get_num_threads")) id.threads = threads();
+  if (const auto core = symbol<char*()>(scope, "openblas_get_corename")) id.core_name = core();
+  if (const auto threads = symbol<int()>(scope, "openblas_get_num_threads")) id.threads = threads();
   id.warning = core_warning(id, "OPENBLAS_CORETYPE", "SKYLAKEX", "HASWELL");
   return id;
 }
@@ -93,8 +106,8 @@ struct MklVersion {
   char* platform;
 };
 
-std::optional<BlasIdentity> mkl() {
-  const auto get_version = symbol<void(MklVersion*)>("MKL_Get_Version");
+std::optional<BlasIdentity> mkl(Scope scope) {
+  const auto get_version = symbol<void(MklVersion*)>(scope, "MKL_Get_Version");
   if (get_version == nullptr) return std::nullopt;
   MklVersion v{};
   get_version(&v);
@@ -103,54 +116,72 @@ std::optional<BlasIdentity> mkl() {
   id.version =
       std::to_string(v.major) + "." + std::to_string(v.minor) + "." + std::to_string(v.update);
   if (v.processor != nullptr) id.core_name = v.processor;
-  if (const auto threads = symbol<int()>("MKL_Get_Max_Threads")) id.threads = threads();
+  if (const auto threads = symbol<int()>(scope, "MKL_Get_Max_Threads")) id.threads = threads();
   return id;
 }
 
-std::optional<BlasIdentity> blis() {
-  const auto version = symbol<const char*()>("bli_info_get_version_str");
+std::optional<BlasIdentity> blis(Scope scope) {
+  const auto version = symbol<const char*()>(scope, "bli_info_get_version_str");
   if (version == nullptr) return std::nullopt;
   BlasIdentity id;
   id.library = "BLIS";
   id.version = version();
-  const auto arch = symbol<int()>("bli_arch_query_id");
-  const auto arch_name = symbol<const char*(int)>("bli_arch_string");
+  const auto arch = symbol<int()>(scope, "bli_arch_query_id");
+  const auto arch_name = symbol<const char*(int)>(scope, "bli_arch_string");
   if (arch != nullptr && arch_name != nullptr) id.core_name = arch_name(arch());
-  if (const auto threads = symbol<std::int64_t()>("bli_thread_get_num_threads")) {
+  if (const auto threads = symbol<std::int64_t()>(scope, "bli_thread_get_num_threads")) {
     id.threads = static_cast<int>(threads());
   }
   id.warning = core_warning(id, "BLIS_ARCH_TYPE", "skx", "haswell");
   return id;
 }
 
-}  // namespace
-
-BlasIdentity blas_identity() {
-  if (auto id = mkl()) return *id;
-  if (auto id = openblas()) return *id;
-  if (auto id = blis()) return *id;
-  BlasIdentity unknown;
-  unknown.library = "unknown CBLAS";
-  return unknown;
+/// The first library of the three that the scope has.
+std::optional<BlasIdentity> identify(Scope scope) {
+  if (auto id = mkl(scope)) return id;
+  if (auto id = openblas(scope)) return id;
+  return blis(scope);
 }
 
-int set_blas_threads(int threads) {
+int set_threads(Scope scope, int threads) {
   const auto exchange = [threads](auto* get, auto* set) {
     if (get == nullptr || set == nullptr) return 0;
     const int before = static_cast<int>(get());
     set(threads);
     return before;
   };
-  if (const int before = exchange(symbol<int()>("MKL_Get_Max_Threads"),
-                                  symbol<void(int)>("MKL_Set_Num_Threads"))) {
+  if (const int before = exchange(symbol<int()>(scope, "MKL_Get_Max_Threads"),
+                                  symbol<void(int)>(scope, "MKL_Set_Num_Threads"))) {
     return before;
   }
-  if (const int before = exchange(symbol<int()>("openblas_get_num_threads"),
-                                  symbol<void(int)>("openblas_set_num_threads"))) {
+  if (const int before = exchange(symbol<int()>(scope, "openblas_get_num_threads"),
+                                  symbol<void(int)>(scope, "openblas_set_num_threads"))) {
     return before;
   }
-  return exchange(symbol<std::int64_t()>("bli_thread_get_num_threads"),
-                  symbol<void(std::int64_t)>("bli_thread_set_num_threads"));
+  return exchange(symbol<std::int64_t()>(scope, "bli_thread_get_num_threads"),
+                  symbol<void(std::int64_t)>(scope, "bli_thread_set_num_threads"));
+}
+
+/// The linked library where it can be told and is one we know, else the whole process.
+Scope scope_of_blas() {
+  static const Scope scope = [] {
+    const Scope linked = linked_library();
+    return linked != nullptr && identify(linked) ? linked : RTLD_DEFAULT;
+  }();
+  return scope;
+}
+
+}  // namespace
+
+BlasIdentity blas_identity() {
+  if (auto id = identify(scope_of_blas())) return *id;
+  BlasIdentity unknown;
+  unknown.library = "unknown CBLAS";
+  return unknown;
+}
+
+int set_blas_threads(int threads) {
+  return set_threads(scope_of_blas(), threads);
 }
 
 }  // namespace stepwell::kernels

@@ -4,26 +4,27 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <map>
+#include <cstdlib>
+#include <filesystem>
 #include <numbers>
-#include <string>
-#include <vector>
 
 #include "factor/factor_data.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
+#include "paper.hpp"
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
 #include "solve/scaled.hpp"
 #include "stepwell/factor.hpp"
 
-/// Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021) beside ours, as a page of Markdown:
-///
-///   higham_pranesh <directory of SuiteSparse matrices> > docs/convergence.md
-namespace stepwell {
+/// `bench paper`, part tables: Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021), published beside
+/// ours.
+namespace stepwell::tool {
 namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kNone = -1;
 
 /// A cell of the paper: iterations (refinement steps); -1: no convergence.
 struct Published {
@@ -35,8 +36,6 @@ struct Matrix {
   const char* name;
   Published paper;
 };
-
-constexpr int kNone = -1;
 
 // clang-format off
 const std::vector<Matrix> kMatrices = {
@@ -60,15 +59,17 @@ const std::vector<Matrix> kMatrices = {
 
 /// (u_l, u, u_r)
 struct Triple {
+  const char* name;
   Rung low;
   bool single;  ///< u; u_r is double for single
   bool quad;    ///< u_r of double
 };
 
-constexpr Triple kPaper[] = {{Rung::fp16, true, false},
-                             {Rung::fp16, false, true},
-                             {Rung::fp16, false, false},
-                             {Rung::fp32, false, false}};
+constexpr Triple kTriples[] = {{"half, single, double", Rung::fp16, true, false},
+                               {"half, double, quad", Rung::fp16, false, true},
+                               {"half, double, double", Rung::fp16, false, false},
+                               {"single, double, double", Rung::fp32, false, false}};
+constexpr double kPaperShift = 2;  // c
 
 Factor factor_of(const io::DenseMatrix& a, Rung rung, double shift) {
   FactorOptions f;
@@ -99,11 +100,12 @@ std::vector<double> right_hand_side(std::int64_t n) {
   return b;
 }
 
-/// Algorithm 4.1 from the solution with the factor alone: iterations (steps).
-std::string refine_as_paper(const io::DenseMatrix& a, const Triple& t, double shift,
-                            Refiner refiner) {
+/// Algorithm 4.1 from the solution with the factor alone: [iterations, steps]; null: no
+/// convergence, or no factor.
+ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double shift,
+                             Refiner refiner) {
   const Factor factor = factor_of(a, t.low, shift);
-  if (!factor.ok()) return "breakdown";
+  if (!factor.ok()) return nullptr;
   const std::int64_t n = a.rows;
   engine::Team team(1);
   refine::SymmetricProduct product(team, a.view());
@@ -137,109 +139,70 @@ std::string refine_as_paper(const io::DenseMatrix& a, const Triple& t, double sh
   const refine::Outcome outcome = refine::refine(op, m, view<const double>(b.data(), n, 1),
                                                  view(x.data(), n, 1), view(r.data(), n, 1), q);
   const refine::System& s = outcome.system[0];
-  if (s.status != refine::Status::done) return "–";
-  return fmt::format("{} ({})", s.iterations, s.steps);
+  if (s.status != refine::Status::done) return nullptr;
+  return ordered_json::array({s.iterations, s.steps});
 }
 
-std::string published(const std::array<int, 2>& cell) {
-  return cell[0] == kNone ? "–" : fmt::format("{} ({})", cell[0], cell[1]);
-}
+struct NamedRefiner {
+  const char* name;
+  Refiner refiner;
+};
+constexpr NamedRefiner kRefiners[] = {{"GMRES-IR", Refiner::ir_gmres}, {"CG-IR", Refiner::ir_cg}};
+constexpr Rung kShiftRungs[] = {Rung::fp16, Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp32};
+constexpr Rung kOtherRungs[] = {Rung::bf16, Rung::fp16, Rung::bf16x2, Rung::bf16x3};
 
-constexpr Refiner kRefiners[] = {Refiner::ir_gmres, Refiner::ir_cg};
-
-void print_page(const std::string& directory) {
-  fmt::print(
-      "# Convergence on the matrices of Higham & Pranesh\n\n"
-      "<!-- Made by higham_pranesh; do not edit the tables. -->\n\n"
-      "Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021), published beside ours: the 14 "
-      "symmetric\n"
-      "positive definite matrices of order 300 to 500 in the SuiteSparse collection. Algorithm "
-      "4.1\n"
-      "with theta = 0.1, c = 2, inner tolerance 1e-2 (single) and 1e-4 (double), until the "
-      "backward\n"
-      "error is at most n u. A cell is `iterations (steps)`; – means no convergence.\n\n"
-      "## Shift (Table 6.2)\n\n"
-      "The least integer c for which H + c u I has a factor.\n\n"
-      "| matrix | paper, fp16 | fp16 | bf16 | bf16x2 | bf16x3 | fp32 |\n"
-      "|---|---|---|---|---|---|---|\n");
-  std::map<std::string, io::DenseMatrix> matrices;
-  for (const Matrix& m : kMatrices) {
-    matrices[m.name] = io::read_matrix(directory + "/" + m.name + ".mtx");
-    const io::DenseMatrix& a = matrices[m.name];
-    fmt::print("| {} | {} ", m.name, m.paper.shift);
-    for (const Rung r : {Rung::fp16, Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp32}) {
-      fmt::print("| {} ", least_shift(a, r));
+ordered_json row_of(const Matrix& matrix, const io::DenseMatrix& a) {
+  ordered_json shifts = {{"paper", matrix.paper.shift}};
+  for (const Rung r : kShiftRungs) shifts[std::string(to_string(r))] = least_shift(a, r);
+  ordered_json iterations = ordered_json::array();
+  for (std::size_t k = 0; k < std::size(kRefiners); ++k) {
+    ordered_json row = {{"refiner", kRefiners[k].name}};
+    for (std::size_t t = 0; t < std::size(kTriples); ++t) {
+      const std::array<int, 2>& cell = matrix.paper.cell[2 * t + k];
+      row[kTriples[t].name] = {
+          {"paper", cell[0] == kNone ? ordered_json() : ordered_json(cell)},
+          {"ours", refine_as_paper(a, kTriples[t], kPaperShift, kRefiners[k].refiner)}};
     }
-    fmt::print("|\n");
-  }
-  fmt::print(
-      "\n## Iterations (Tables 6.3 and 6.6)\n\n"
-      "| matrix | refiner | half, single, double: paper | ours | half, double, quad: paper | ours "
-      "| "
-      "half, double, double: paper | ours | single, double, double: paper | ours |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const Matrix& m : kMatrices) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      fmt::print("| {} | {} ", m.name, k == 0 ? "GMRES-IR" : "CG-IR");
-      for (std::size_t t = 0; t < 4; ++t) {
-        fmt::print("| {} | {} ", published(m.paper.cell[2 * t + k]),
-                   refine_as_paper(matrices[m.name], kPaper[t], 2, kRefiners[k]));
-      }
-      fmt::print("|\n");
+    for (const Rung r : kOtherRungs) {
+      const std::string name(to_string(r));
+      row["rungs"][name] =
+          refine_as_paper(a, {"", r, false, false}, shifts[name].get<int>(), kRefiners[k].refiner);
     }
+    iterations.push_back(row);
   }
-  fmt::print(
-      "\n## The other rungs\n\n"
-      "The same with (rung, double, double), and the shift that each rung needs.\n\n"
-      "| matrix | refiner | bf16 | fp16 | bf16x2 | bf16x3 |\n|---|---|---|---|---|---|\n");
-  for (const Matrix& m : kMatrices) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      fmt::print("| {} | {} ", m.name, k == 0 ? "GMRES-IR" : "CG-IR");
-      for (const Rung r : {Rung::bf16, Rung::fp16, Rung::bf16x2, Rung::bf16x3}) {
-        const io::DenseMatrix& a = matrices[m.name];
-        fmt::print("| {} ", refine_as_paper(a, {r, false, false}, least_shift(a, r), kRefiners[k]));
-      }
-      fmt::print("|\n");
-    }
-  }
-  fmt::print(
-      "\n## Where ours differ, and why\n\n"
-      "- **The factor is a little better.** The paper rounds every operation to fp16. Our fp16 "
-      "rung\n"
-      "  rounds operands and L to fp16 and sums in fp32, as matrix engines do: no shift where the "
-      "paper\n"
-      "  needs 1, 1 where it needs 2.\n"
-      "- **(half, single, double)**: the paper stops as soon as (6.1) holds, which x0 satisfies "
-      "where\n"
-      "  ||A|| ||x|| is huge (its 0 (0)). Ours also looks at the residual of the scaled system, "
-      "divided\n"
-      "  by sqrt(n), so that small unknowns are solved for too: one to three iterations more.\n"
-      "- **(half, double, quad)**: residuals and products with A are in double-double; the paper "
-      "also\n"
-      "  applies the preconditioner in quad, ours in double.\n"
-      "- **The right-hand sides** are normally distributed, but not the paper's own.\n"
-      "- **Inner solvers** stop at a residual relative to the first, the paper's at a backward "
-      "error of\n"
-      "  the preconditioned system; and ours stop early when the outer goal is met.\n"
-      "- **plat362** (condition number 2e11): CG fails with half precision here as there. In "
-      "(half,\n"
-      "  single, double) the paper's inner solvers run to their limit of n iterations; ours stop "
-      "when\n"
-      "  (6.1) holds, after two.\n");
+  return {{"matrix", matrix.name}, {"n", a.rows}, {"shift", shifts}, {"iterations", iterations}};
 }
 
 }  // namespace
-}  // namespace stepwell
 
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: higham_pranesh <directory of SuiteSparse matrices>\n");
-    return 2;
-  }
-  try {
-    stepwell::print_page(argv[1]);
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "higham_pranesh: {}\n", e.what());
-    return 1;
-  }
+double tables_cost(const PaperRun&) {
+  return 10;
 }
+
+ordered_json paper_tables(const PaperRun& run) {
+  ordered_json section = {{"figure", "Higham & Pranesh (2021), Tables 6.2, 6.3 and 6.6"},
+                          {"cell", "[iterations, refinement steps]; null: no convergence"},
+                          {"rows", ordered_json::array()}};
+  Budget budget(*run.progress);
+  const char* const directory = std::getenv("STEPWELL_SUITESPARSE");
+  if (directory == nullptr) {
+    budget.skip("the tables of Higham & Pranesh",
+                "STEPWELL_SUITESPARSE does not name a directory of SuiteSparse matrices");
+  }
+  for (const Matrix& matrix : kMatrices) {
+    run.progress->begin(fmt::format("tables, {}", matrix.name),
+                        tables_cost(run) / static_cast<double>(kMatrices.size()));
+    if (directory == nullptr) continue;
+    const std::string path = std::string(directory) + "/" + matrix.name + ".mtx";
+    if (!std::filesystem::exists(path)) {
+      budget.skip(matrix.name, std::string("there is no ") + matrix.name +
+                                   ".mtx in the directory STEPWELL_SUITESPARSE");
+      continue;
+    }
+    section["rows"].push_back(row_of(matrix, io::read_matrix(path)));
+  }
+  section["skipped"] = budget.skipped();
+  return section;
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "baseline_mkl.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "stepwell/error.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The sanitizer's runtime refuses a library that looks up its own symbols first.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kOpen = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int kOpen = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
+constexpr const char* kNames[] = {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
+
+/// mkl_get_version()'s structure, as in mkl_types.h.
+struct Version {
+  int major, minor, update;
+  char *status, *build, *processor, *platform;
+};
+
+enum Layer { kIntelOpenMp = 0, kSequential = 1, kGnuOpenMp = 3 };  // mkl_set_threading_layer()
+
+std::string& asked_path() {
+  static std::string path;
+  return path;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The directories to look in; with a path that was given, only that. Empty: the loader's own.
+std::vector<std::string> places() {
+  const std::string given = asked_path().empty() ? variable("STEPWELL_MKL") : asked_path();
+  if (!given.empty()) return {given};
+  std::vector<std::string> list;
+  for (const char* const root : {"MKLROOT", "VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const std::string value = variable(root); !value.empty()) list.push_back(value + "/lib");
+  }
+  if (const std::string home = variable("HOME"); !home.empty())
+    list.push_back(home + "/.local/lib");
+  list.insert(list.end(), {"/opt/intel/oneapi/mkl/latest/lib", "/usr/local/lib", ""});
+  return list;
+}
+
+void* open_library(std::string& path) {
+  std::error_code ignored;
+  for (const std::string& place : places()) {
+    if (fs::is_regular_file(place, ignored)) {
+      path = place;
+      return dlopen(place.c_str(), kOpen);
+    }
+    for (const char* const name : kNames) {
+      path = place.empty() ? name : place + "/" + name;
+      if (!place.empty() && !fs::exists(path, ignored)) continue;
+      if (void* const library = dlopen(path.c_str(), kOpen); library != nullptr) return library;
+    }
+  }
+  return nullptr;
+}
+
+template <class F>
+F* symbol(void* library, const char* name) {
+  F* const found = reinterpret_cast<F*>(dlsym(library, name));
+  if (found == nullptr)
+    throw Error(ErrorCode::unsupported, "oneMKL has no '" + std::string(name) + "'");
+  return found;
+}
+
+/// The OpenMP runtime it can have: Intel's beside it or on the loader's path, or GNU's. A layer
+/// whose runtime is missing would end the process.
+Layer threading_layer(const std::string& path) {
+  const fs::path directory = fs::path(path).parent_path();
+  for (const std::string& name :
+       {(directory / "libiomp5.so").string(), std::string("libiomp5.so")}) {
+    if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return kIntelOpenMp;
+  }
+  const bool gnu = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
+  return gnu ? kGnuOpenMp : kSequential;
+}
+
+/// Of "Intel(R) Advanced Vector Extensions 512 (Intel(R) AVX-512) with ...", the part that counts.
+std::string kernels_of(const std::string& processor) {
+  for (const char* const name : {"AVX-512", "AVX2", "AVX"}) {
+    if (processor.find(name) != std::string::npos) return name;
+  }
+  return processor;
+}
+
+Mkl load() {
+  // Its threads spin for 200 ms after a call by default, on the cores the other side needs.
+  setenv("KMP_BLOCKTIME", "20", 0);
+  Mkl m;
+  void* const library = open_library(m.path);
+  if (library == nullptr) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("oneMKL can't be loaded: no libmkl_rt.so in '{}'; 'pip install mkl' "
+                            "puts it into the lib directory of the Python environment, --mkl or "
+                            "STEPWELL_MKL names it",
+                            fmt::join(places(), "', '")));
+  }
+  symbol<int(int)>(library, "MKL_Set_Interface_Layer")(0);  // int of 32 bits
+  if (variable("MKL_THREADING_LAYER").empty()) {
+    const Layer layer = threading_layer(m.path);
+    m.threaded = layer != kSequential;
+    symbol<int(int)>(library, "MKL_Set_Threading_Layer")(layer);
+  }
+  symbol<void(int)>(library, "MKL_Set_Dynamic")(0);
+  Version version{};
+  symbol<void(Version*)>(library, "MKL_Get_Version")(&version);
+  m.version = fmt::format("{}.{}", version.major, version.update);
+  m.kernels = kernels_of(version.processor == nullptr ? "" : version.processor);
+  m.potrf = symbol<Mkl::Potrf>(library, "dpotrf");
+  m.posv = symbol<Mkl::Posv>(library, "dposv");
+  m.set_threads = symbol<void(int)>(library, "MKL_Set_Num_Threads");
+  return m;
+}
+
+}  // namespace
+
+void set_mkl_path(const std::string& path) {
+  asked_path() = path;
+}
+
+const Mkl& mkl() {
+  static const Mkl loaded = load();
+  return loaded;
+}
+
+Side mkl_side(const char* routine, int threads) {
+  const Mkl& m = mkl();
+  m.set_threads(threads);
+  Side side;
+  side.name = routine;
+  side.library = "oneMKL";
+  side.version = m.version;
+  side.core_name = m.kernels;
+  side.threads = m.threaded ? threads : 1;
+  side.settle = 0.05;
+  return side;
+}
+
+}  // namespace stepwell::tool

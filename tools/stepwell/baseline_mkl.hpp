@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "harness.hpp"
+
+namespace stepwell::tool {
+
+/// oneMKL, the stronger baseline on Intel CPUs, loaded when it is asked for: nothing is built or
+/// linked with it, and its symbols stay its own.
+struct Mkl {
+  using Potrf = void(const char* uplo, const int* n, double* a, const int* lda, int* info);
+  using Posv = void(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
+                    double* b, const int* ldb, int* info);
+  std::string path;
+  std::string version;
+  std::string kernels;   ///< the instruction set it chose
+  bool threaded = true;  ///< false: no OpenMP runtime was found for it
+  Potrf* potrf = nullptr;
+  Posv* posv = nullptr;
+  void (*set_threads)(int) = nullptr;
+};
+
+/// Where to look first: a library or its directory. Empty: STEPWELL_MKL, then the usual places.
+void set_mkl_path(const std::string& path);
+
+/// The library, loaded at the first call. Throws Error(unsupported) that says where it was looked
+/// for and how to get it.
+const Mkl& mkl();
+
+/// Its routine as a baseline, without work and run.
+Side mkl_side(const char* routine, int threads);
+
+}  // namespace stepwell::tool

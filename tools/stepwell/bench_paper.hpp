@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace stepwell::tool {
+
+/// Adds `bench paper`: the figures and tables of the papers, measured here.
+void add_paper_bench(CLI::App& bench);
+
+/// Adds --mkl, where a verb has oneMKL as a baseline.
+void add_mkl_option(CLI::App& verb);
+
+}  // namespace stepwell::tool

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench_system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "baseline_mkl.hpp"
+#include "bench_data.hpp"
+#include "kernels/table.hpp"
+#include "lapack.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+void copy_lower(const System& s, double* to) {
+  for (std::int64_t j = 0; j < s.n; ++j) {
+    std::copy(s.a.data() + j * s.n + j, s.a.data() + (j + 1) * s.n, to + j * s.n + j);
+  }
+}
+
+int mkl_posv(double* a, std::int64_t n, double* b, std::int64_t columns) {
+  const auto order = static_cast<int>(n);
+  const auto nrhs = static_cast<int>(columns);
+  int failed = 0;
+  mkl().posv("L", &order, &nrhs, a, &order, b, &order, &failed);
+  return failed;
+}
+
+double work_of(const System& s) {
+  const auto n = static_cast<double>(s.n);
+  return n * n * n / 3 + 2 * n * n * static_cast<double>(s.columns);
+}
+
+}  // namespace
+
+System::System(const SolveRequest& r)
+    : n(r.n),
+      columns(r.columns),
+      threads(r.threads),
+      a(core::size_product(n, n, "matrix")),
+      b(core::size_product(n, columns, "right-hand sides")),
+      x(n * columns),
+      context(r.threads) {
+  if (!r.map.empty()) options.map = parse_map(r.map);
+  const auto refiner = refiner_from_string(r.refiner);
+  if (!refiner)
+    throw Error(ErrorCode::invalid_argument, "there is no refiner '" + r.refiner +
+                                                 "'; 'stepwell bench solve --help' lists them");
+  options.refiner = *refiner;
+  gallery::fill(view(a.data(), n, n), recipe_of(r), r.threads);
+  for (std::int64_t i = 0; i < b.size(); ++i) {
+    b[i] = noise((std::uint64_t{11} << 44) + static_cast<std::uint64_t>(i));
+  }
+}
+
+Certificate System::attempt(Context& workers, std::int64_t how_many) {
+  options.context = &workers;
+  return solve_spd(view<const double>(a.data(), n, n), view<const double>(b.data(), n, how_many),
+                   view(x.data(), n, how_many), options);
+}
+
+Certificate System::solve(Context& workers, std::int64_t how_many) {
+  Certificate c = attempt(workers, how_many);
+  if (!c.ok()) {
+    throw Error(ErrorCode::unsupported, "the solve did not converge: " + c.reason);
+  }
+  return c;
+}
+
+bool is_lapack(const std::string& against) {
+  return against == "dposv" || against == "dsposv" || against == "mkl-dposv";
+}
+
+std::int64_t system_bytes(std::int64_t n, const std::string& against) {
+  const std::int64_t matrix = core::size_product(n, n, 8, "matrix");
+  return matrix + (is_lapack(against) ? matrix : 0) + matrix / 4 +
+         (against == "dsposv" ? matrix / 2 : 0);
+}
+
+Side solver_side(const std::shared_ptr<System>& s) {
+  Side side = our_side("solve_spd", kernels::table().cap, s->threads);
+  side.work = work_of(*s);
+  side.run = [s] { s->last = s->solve(s->context, s->columns); };
+  return side;
+}
+
+Side lapack_side(const std::shared_ptr<System>& s, const std::shared_ptr<LapackRoom>& room,
+                 const std::string& against) {
+  const bool mixed = against == "dsposv";
+  const std::int64_t n = s->n;
+  if (room->a.size() == 0) {
+    room->a = core::Buffer<double>(n * n);
+    room->b = core::Buffer<double>(n * s->columns);
+  }
+  if (mixed && room->narrow.size() == 0) {
+    room->x = core::Buffer<double>(n * s->columns);
+    room->work = core::Buffer<double>(n * s->columns);
+    room->narrow = core::Buffer<float>(n * (n + s->columns));
+  }
+  Side side = against == "mkl-dposv" ? mkl_side("dposv", s->threads)
+                                     : blas_side(mixed ? "dsposv" : "dposv", s->threads);
+  side.work = work_of(*s);
+  side.prepare = [s, room] {
+    copy_lower(*s, room->a.data());
+    std::copy(s->b.begin(), s->b.end(), room->b.begin());
+  };
+  const auto solve = against == "mkl-dposv" ? mkl_posv : posv;
+  side.run = [s, room, mixed, solve] {
+    const int failed = mixed
+                           ? sposv(room->a.data(), s->n, room->b.data(), s->columns, room->x.data(),
+                                   room->work.data(), room->narrow.data(), &room->iterations)
+                           : solve(room->a.data(), s->n, room->b.data(), s->columns);
+    if (failed != 0) {
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("LAPACK failed with info = {}; nothing to compare with", failed));
+    }
+  };
+  return side;
+}
+
+const double* lapack_solution(const LapackRoom& room, const std::string& against) {
+  return against == "dsposv" ? room.x.data() : room.b.data();
+}
+
+double backward_error(const System& s, const double* x) {
+  const std::int64_t n = s.n;
+  std::vector<double> sums(static_cast<std::size_t>(n));
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < n; ++i)
+      sums[static_cast<std::size_t>(i)] += std::abs(s.a[i + j * n]);
+  }
+  const double norm = *std::max_element(sums.begin(), sums.end());
+  double worst = 0;
+  for (std::int64_t c = 0; c < s.columns; ++c) {
+    std::vector<long double> r(s.b.begin() + c * n, s.b.begin() + (c + 1) * n);
+    long double xs = 0, bs = 0, rs = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const long double xj = x[c * n + j];
+      for (std::int64_t i = 0; i < n; ++i) r[static_cast<std::size_t>(i)] -= s.a[i + j * n] * xj;
+      xs = std::max(xs, std::abs(xj));
+      bs = std::max(bs, static_cast<long double>(std::abs(s.b[c * n + j])));
+    }
+    for (const long double v : r) rs = std::max(rs, std::abs(v));
+    worst = std::max(worst, static_cast<double>(rs / (norm * xs + bs)));
+  }
+  return worst;
+}
+
+}  // namespace stepwell::tool

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bench_solve.hpp"
+#include "core/buffer.hpp"
+#include "harness.hpp"
+#include "stepwell/solve.hpp"
+
+namespace stepwell::tool {
+
+/// A system of the gallery, solved by us and by LAPACK.
+struct System {
+  /// Throws Error: a kind, map or refiner that does not exist.
+  explicit System(const SolveRequest& r);
+
+  /// What comes of it, whatever that is.
+  Certificate attempt(Context& workers, std::int64_t how_many);
+  /// Throws Error(unsupported) if it does not converge.
+  Certificate solve(Context& workers, std::int64_t how_many);
+
+  std::int64_t n, columns;
+  int threads;
+  core::Buffer<double> a, b, x;
+  Context context;
+  Context one{1};
+  SolveOptions options;
+  Certificate last;
+};
+
+/// What LAPACK overwrites; its routines share it.
+struct LapackRoom {
+  core::Buffer<double> a, b, x, work;
+  core::Buffer<float> narrow;
+  int iterations = 0;  ///< of dsposv
+};
+
+/// Whether 'against' is a routine of LAPACK.
+bool is_lapack(const std::string& against);
+
+/// Bytes of the matrix, of what the baseline overwrites, and of a factor of ours.
+std::int64_t system_bytes(std::int64_t n, const std::string& against);
+
+/// solve_spd(), and dposv, dsposv or mkl-dposv.
+Side solver_side(const std::shared_ptr<System>& s);
+Side lapack_side(const std::shared_ptr<System>& s, const std::shared_ptr<LapackRoom>& room,
+                 const std::string& against);
+
+/// Where LAPACK left its solution.
+const double* lapack_solution(const LapackRoom& room, const std::string& against);
+
+/// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, of the worst column, the residual in long
+/// double.
+double backward_error(const System& s, const double* x);
+
+}  // namespace stepwell::tool

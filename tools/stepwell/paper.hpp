@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+
+/// What the parts of `bench paper` share. A part measures and returns its section of paper.json.
+namespace stepwell::tool {
+
+/// Says on standard error what is under way and about how long the rest will take.
+class PaperProgress {
+ public:
+  PaperProgress();
+  /// Seconds of work to come, by a guess that only needs to be right in proportion.
+  void expect(double seconds) { expected_ += seconds; }
+  /// The next piece begins; the one before it is done.
+  void begin(const std::string& what, double seconds);
+  /// Something is left out.
+  void skip(const std::string& what);
+
+ private:
+  double start_;
+  double expected_ = 0;
+  double done_ = 0;
+  double current_ = 0;
+};
+
+struct PaperRun {
+  std::int64_t max_n = 8192;
+  std::vector<std::int64_t> sizes;  ///< max_n and its halves, smallest first
+  int threads = 1;
+  bool mkl = false;  ///< oneMKL is here
+  PaperProgress* progress = nullptr;
+
+  /// Rounds at a size: many where a run is short.
+  int rounds(std::int64_t n) const;
+};
+
+/// One side with the seconds of its calls, by round.
+struct Timing {
+  Side side;
+  std::vector<double> seconds;
+};
+
+/// Measures the sides in turn. A library's threads spin after a call: it is given time to calm
+/// down.
+std::vector<Timing> measure(const PaperRun& run, std::int64_t n, std::vector<Side> sides);
+
+/// Seconds, rate, and the ratio to each baseline: by round, or where the baseline was measured
+/// beside another case, by the median of its seconds.
+nlohmann::ordered_json case_json(nlohmann::ordered_json what, const Timing& ours,
+                                 const std::map<std::string, Timing>& baselines);
+
+/// Name, library, version, core name, threads.
+nlohmann::ordered_json identity_json(const Side& side);
+
+/// The machine, the compiler, the libraries, the commit and the date.
+nlohmann::ordered_json paper_machine(const PaperRun& run);
+std::string paper_commit();
+std::string utc_now();
+
+/// Seconds of a factorization at a map, n^3/3 flop, on two cores: a guess.
+double guess(std::int64_t n, const std::string& map);
+
+/// The most that one run of ours may take at a size before it is left out, in seconds.
+inline constexpr double kLongestRun = 40;
+
+/// What a run at a size will take by what the same took at another, and what was left out.
+class Budget {
+ public:
+  explicit Budget(PaperProgress& progress) : progress_(progress) {}
+  /// Says no, and remembers why, when a run would take longer than kLongestRun.
+  bool allows(const std::string& what, std::int64_t n);
+  void learn(const std::string& what, std::int64_t n, const std::vector<double>& seconds);
+  void skip(const std::string& what, const std::string& why);
+  nlohmann::ordered_json skipped() const { return skipped_; }
+
+ private:
+  PaperProgress& progress_;
+  std::map<std::string, std::pair<std::int64_t, double>> known_;
+  nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();
+};
+
+/// A part: what it will cost, and its section.
+struct PaperPart {
+  const char* name;
+  double (*cost)(const PaperRun&);
+  nlohmann::ordered_json (*make)(const PaperRun&);
+};
+double rate_cost(const PaperRun& run);
+double histories_cost(const PaperRun& run);
+double spectra_cost(const PaperRun& run);
+double layers_cost(const PaperRun& run);
+double tables_cost(const PaperRun& run);
+nlohmann::ordered_json paper_rate(const PaperRun& run);
+nlohmann::ordered_json paper_histories(const PaperRun& run);
+nlohmann::ordered_json paper_spectra(const PaperRun& run);
+nlohmann::ordered_json paper_layers(const PaperRun& run);
+nlohmann::ordered_json paper_tables(const PaperRun& run);
+
+}  // namespace stepwell::tool

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "bench.hpp"
+#include "bench_data.hpp"
+#include "bench_large.hpp"
+#include "kernels/table.hpp"
+#include "paper.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/factor.hpp"
+
+/// `bench paper`, part rate: the factorization at each rung by size, LAPACK's beside it and the
+/// matrix engine run bare above it (Abdelfattah et al., Fig. 2).
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// On each thread: about 20 ms where the engine has the core to itself.
+constexpr std::int64_t kBareProducts = 3'000'000;
+
+bool has_engine() {
+  return kernels::table().update_at(Rung::bf16).isa == core::Isa::amx;
+}
+
+std::vector<std::string> baseline_names(const PaperRun& run) {
+  std::vector<std::string> names = {"dpotrf", "spotrf"};
+  if (run.mkl) names.emplace_back("mkl-dpotrf");
+  return names;
+}
+
+double cost_at(const PaperRun& run, std::int64_t n) {
+  double seconds = 0;
+  for (const Rung rung : all_rungs) {
+    const double once = guess(n, std::string(to_string(rung)));
+    if (once <= kLongestRun) seconds += once;
+  }
+  seconds += guess(n, "fp64") * (run.mkl ? 2 : 1) + guess(n, "fp32");
+  return seconds * (run.rounds(n) + 1);
+}
+
+ordered_json measure_size(const PaperRun& run, std::int64_t n, Budget& budget,
+                          ordered_json& section) {
+  LargeRequest request;
+  request.n = n;
+  request.threads = run.threads;
+  request.against = "dpotrf";
+  const LargeBench bench = make_factor_bench(request);
+  std::vector<Side> sides;
+  std::vector<std::string> names = baseline_names(run);
+  for (const std::string& name : names) sides.push_back(bench.baseline(name));
+  if (has_engine()) {
+    names.emplace_back("raw");
+    sides.push_back(engine_loop(kBareProducts, false, run.threads));
+  }
+  const std::size_t baselines = sides.size();
+  std::vector<std::string> rungs;
+  for (const Rung rung : all_rungs) {
+    const std::string name(to_string(rung));
+    if (!budget.allows(name, n)) continue;
+    rungs.push_back(name);
+    sides.push_back(bench.candidate(name));
+  }
+  const std::vector<Timing> timings = measure(run, n, sides);
+  std::map<std::string, Timing> theirs;
+  for (std::size_t i = 0; i < baselines; ++i) {
+    theirs[names[i]] = timings[i];
+    section["sides"][names[i]] = identity_json(timings[i].side);
+    section["baselines"].push_back(case_json({{"baseline", names[i]}, {"n", n}}, timings[i], {}));
+  }
+  ordered_json cases = ordered_json::array();
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const Timing& ours = timings[baselines + i];
+    budget.learn(rungs[i], n, ours.seconds);
+    section["sides"]["cholesky"] = identity_json(ours.side);
+    cases.push_back(case_json({{"bench", "factor"}, {"map", rungs[i]}, {"n", n}}, ours, theirs));
+  }
+  return cases;
+}
+
+}  // namespace
+
+double rate_cost(const PaperRun& run) {
+  double seconds = 0;
+  for (const std::int64_t n : run.sizes) seconds += cost_at(run, n);
+  return seconds;
+}
+
+ordered_json paper_rate(const PaperRun& run) {
+  ordered_json section = {
+      {"figure", "Abdelfattah et al. (2020), Fig. 2"},
+      {"matrix", "uniform random numbers, n on the diagonal"},
+      {"counts", "n^3/3 flop whatever the rung; 'raw' the bf16 products of the bare engine"},
+      {"paper",
+       {{{"what", "fp16 products on tensor cores against dpotrf, V100"},
+         {"ratio", 6},
+         {"where", "Sect. 4: 'approaches ... 6x compared to double precision'"}},
+        {{"what", "the same against spotrf"},
+         {"ratio", 3},
+         {"where", "Sect. 4: 'approaches 3x against single precision'"}}}},
+      {"sides", ordered_json::object()},
+      {"baselines", ordered_json::array()},
+      {"cases", ordered_json::array()}};
+  Budget budget(*run.progress);
+  if (!has_engine()) budget.skip("the engine run bare", "there is no usable matrix engine here");
+  for (const std::int64_t n : run.sizes) {
+    run.progress->begin(fmt::format("rate, n = {}", n), cost_at(run, n));
+    try {
+      for (const ordered_json& c : measure_size(run, n, budget, section)) {
+        section["cases"].push_back(c);
+      }
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::out_of_memory) throw;
+      budget.skip(fmt::format("n = {}", n), e.what());
+    }
+  }
+  section["skipped"] = budget.skipped();
+  return section;
+}
+
+}  // namespace stepwell::tool
