@@ -23,7 +23,8 @@ DenseMatrix dense_matrix(const Source& source, std::int64_t rows, std::int64_t c
   }
   const double needed = static_cast<double>(*count) * (sizeof(double) + extra);
   constexpr double always = 1 << 24;  // too little to ask the system for
-  const std::int64_t available = needed > always ? core::memory_allowance().available : 0;
+  std::int64_t available = source.memory_limit();
+  if (available == 0 && needed > always) available = core::memory_allowance().available;
   if (available > 0 && needed > static_cast<double>(available)) {
     const auto mebibytes = [](double b) {
       return std::to_string(static_cast<std::int64_t>(b / 0x1p20));

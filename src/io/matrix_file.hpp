@@ -45,8 +45,7 @@ MatrixShape read_shape(const std::string& path);
 void write_matrix(const std::string& path, MatrixView<const double> a, bool symmetric = false,
                   Progress* progress = nullptr);
 
-/// Throws Error(invalid_argument) if write_matrix() would not know how to write such a name: to be
-/// asked before an hour's work, not after it.
+/// Throws Error(invalid_argument) if write_matrix() would not know how to write such a name.
 void require_writable_name(const std::string& path);
 
 /// Throws Error(invalid_argument) if the view makes no sense.

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "core/checked.hpp"
-#include "io/sink.hpp"
 #include "io/text.hpp"
 
 namespace stepwell::io {
@@ -254,9 +253,10 @@ DenseMatrix read_matrix_market(Source& source) {
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols,
                                     header.layout == Layout::coordinate ? 1.0 / 8 : 0);
   matrix.symmetric = header.symmetry == Symmetry::symmetric;
-  if (header.layout == Layout::array) {
+  // Without entries there is nothing to walk through, and "0 9223372036854775807" has many columns.
+  if (header.entries > 0 && header.layout == Layout::array) {
     read_array(lines, header, matrix.view());
-  } else {
+  } else if (header.entries > 0) {
     read_coordinates(lines, header, matrix.view());
   }
   std::string_view line;
@@ -271,8 +271,7 @@ DenseMatrix read_matrix_market(const std::string& path) {
   return read_matrix_market(source);
 }
 
-void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric,
-                         Progress* progress) {
+void write_matrix_market(Sink& sink, MatrixView<const double> a, bool symmetric) {
   check_view(a);
   bool same = !symmetric || a.rows == a.cols;
   for (std::int64_t j = 0; symmetric && same && j < a.cols; ++j) {
@@ -281,17 +280,14 @@ void write_matrix_market(const std::string& path, MatrixView<const double> a, bo
     }
   }
   if (!same) {
-    throw Error(ErrorCode::shape,
-                in_quotes(path) + ": the matrix is not symmetric and can't be written as such");
+    throw Error(ErrorCode::shape, in_quotes(sink.path()) +
+                                      ": the matrix is not symmetric and can't be written as such");
   }
-  // How long a number will be is not known; most random ones take 20 bytes.
-  constexpr std::int64_t kNumber = 20;
-  Sink sink(path, progress, kNumber * (symmetric ? a.rows * (a.rows + 1) / 2 : a.rows * a.cols));
   sink.write(std::string("%%MatrixMarket matrix array real ") +
              (symmetric ? "symmetric\n" : "general\n"));
   sink.write(std::to_string(a.rows) + " " + std::to_string(a.cols) + "\n");
   std::string line;
-  for (std::int64_t j = 0; j < a.cols; ++j) {
+  for (std::int64_t j = 0; a.rows > 0 && j < a.cols; ++j) {
     for (std::int64_t i = symmetric ? j : 0; i < a.rows; ++i) {
       line.clear();
       append(line, a(i, j));
@@ -300,6 +296,15 @@ void write_matrix_market(const std::string& path, MatrixView<const double> a, bo
     }
   }
   sink.commit();
+}
+
+void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric,
+                         Progress* progress) {
+  check_view(a);
+  // How long a number will be is not known; most random ones take 20 bytes.
+  constexpr std::int64_t kNumber = 20;
+  Sink sink(path, progress, kNumber * (symmetric ? a.rows * (a.rows + 1) / 2 : a.rows * a.cols));
+  write_matrix_market(sink, a, symmetric);
 }
 
 }  // namespace stepwell::io

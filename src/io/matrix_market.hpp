@@ -3,6 +3,7 @@
 #pragma once
 
 #include "io/matrix_file.hpp"
+#include "io/sink.hpp"
 
 /// Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html) as dense matrices.
 ///
@@ -22,6 +23,7 @@ MatrixShape read_matrix_market_shape(Source& source);
 /// Writes "array real", column by column, each number so that it is read back as it was (the bits
 /// of a NaN aside). If 'symmetric', the lower triangle only; Error(shape) if the matrix is not
 /// square or the upper one differs.
+void write_matrix_market(Sink& sink, MatrixView<const double> a, bool symmetric = false);
 void write_matrix_market(const std::string& path, MatrixView<const double> a,
                          bool symmetric = false, Progress* progress = nullptr);
 

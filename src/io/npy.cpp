@@ -10,7 +10,6 @@
 
 #include "core/checked.hpp"
 #include "io/npy_header.hpp"
-#include "io/sink.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::io {
@@ -152,7 +151,8 @@ DenseMatrix read_npy(Source& source) {
   const NpyHeader header = read_npy_header(source);
   const TypeName type = find_type(source, header.type);
   check_length(source, header, type);
-  const bool by_columns = header.fortran_order || header.rows == 1 || header.cols == 1;
+  // An array without elements may have 2^63 - 1 rows: no loop over them.
+  const bool by_columns = header.fortran_order || header.rows <= 1 || header.cols <= 1;
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);
   Reader reader(source, type);
   if (by_columns) {
@@ -168,15 +168,19 @@ DenseMatrix read_npy(const std::string& path) {
   return read_npy(source);
 }
 
-void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress) {
+void write_npy(Sink& sink, MatrixView<const double> a) {
   check_view(a);
-  const std::string header = npy_header({"<f8", true, a.rows, a.cols});
-  Sink sink(path, progress, static_cast<std::int64_t>(header.size()) + 8 * a.rows * a.cols);
-  sink.write(header);
-  for (std::int64_t j = 0; j < a.cols; ++j) {
+  sink.write(npy_header({"<f8", true, a.rows, a.cols}));
+  for (std::int64_t j = 0; a.rows > 0 && j < a.cols; ++j) {
     sink.write(a.column(j), a.rows * static_cast<std::int64_t>(sizeof(double)));
   }
   sink.commit();
+}
+
+void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress) {
+  check_view(a);
+  Sink sink(path, progress, 8 * a.rows * a.cols);  // and 128 bytes or so of header
+  write_npy(sink, a);
 }
 
 }  // namespace stepwell::io

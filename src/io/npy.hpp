@@ -3,6 +3,7 @@
 #pragma once
 
 #include "io/matrix_file.hpp"
+#include "io/sink.hpp"
 
 /// NumPy's NPY files (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html),
 /// versions 1 to 3, as dense matrices.
@@ -19,6 +20,7 @@ DenseMatrix read_npy(const std::string& path);
 MatrixShape read_npy_shape(Source& source);
 
 /// Writes <f8 in Fortran's order, two dimensions: the same bits.
+void write_npy(Sink& sink, MatrixView<const double> a);
 void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress = nullptr);
 
 }  // namespace stepwell::io

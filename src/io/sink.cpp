@@ -116,6 +116,10 @@ void Sink::flush() {
 }
 
 void Sink::put(const char* from, std::int64_t bytes) {
+  if (memory_ != nullptr) {
+    memory_->append(from, static_cast<std::size_t>(bytes));
+    return;
+  }
   while (bytes > 0) {
     const ssize_t done =
         ::write(descriptor_, from, static_cast<std::size_t>(std::min(bytes, kAtOnce)));
@@ -129,6 +133,7 @@ void Sink::put(const char* from, std::int64_t bytes) {
 
 void Sink::commit() {
   flush();
+  if (memory_ != nullptr) return;
   if (fsync(descriptor_) != 0) fail("can't be written", errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("can't be replaced", errno);
   forget(slot_);

@@ -12,14 +12,19 @@ namespace stepwell::io {
 
 /// A file to write that is there whole or not at all: a temporary file beside it takes its name
 /// when all is written. A symbolic link of that name is replaced. Throws Error(cannot_open).
-/// 'progress', if any, sees how many of 'bytes' bytes have been written.
+/// Or memory that somebody else owns. 'progress', if any, sees how many of 'bytes' bytes have been
+/// written.
 class Sink {
  public:
   explicit Sink(const std::string& path, Progress* progress = nullptr, std::int64_t bytes = 0);
+  /// Appends to the string; what it has is not taken back without commit().
+  explicit Sink(std::string* memory) : path_("memory"), memory_(memory) {}
   /// Without commit() nothing is left behind.
   ~Sink();
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
+
+  const std::string& path() const { return path_; }
 
   void write(const void* from, std::int64_t bytes);
   void write(std::string_view text) { write(text.data(), static_cast<std::int64_t>(text.size())); }
@@ -33,6 +38,7 @@ class Sink {
   std::string path_;
   std::string temporary_;
   std::string waiting_;  ///< small pieces, put together
+  std::string* memory_ = nullptr;
   Progress* progress_ = nullptr;
   int slot_ = -1;  ///< among the unfinished
   int descriptor_ = -1;

@@ -32,6 +32,10 @@ class Source {
   std::int64_t left() const { return size_ - position_; }
   void rewind() { position_ = 0; }
 
+  /// The most bytes that a matrix made of it may take; 0: as much as the system has.
+  std::int64_t memory_limit() const { return memory_limit_; }
+  void limit_memory(std::int64_t bytes) { memory_limit_ = bytes; }
+
   /// Reads up to 'bytes' bytes and returns how many; fewer at the end only. A file that has become
   /// shorter since it was opened ends earlier; what has been added to it is not seen.
   std::int64_t read(void* to, std::int64_t bytes);
@@ -46,6 +50,7 @@ class Source {
   int descriptor_ = -1;
   std::int64_t size_ = 0;
   std::int64_t position_ = 0;
+  std::int64_t memory_limit_ = 0;
 };
 
 }  // namespace stepwell::io

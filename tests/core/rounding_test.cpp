@@ -217,7 +217,8 @@ __attribute__((target("f16c"))) float hardware_float(unsigned bits) {
 }
 
 TEST(RoundingToFp16, AgreesWithTheHardware) {
-  if (__builtin_cpu_supports("f16c") == 0) GTEST_SKIP() << "the CPU has no f16c";
+  // Clang 14 can't be asked for f16c; every CPU with AVX2 has it.
+  if (__builtin_cpu_supports("avx2") == 0) GTEST_SKIP() << "the CPU has no AVX2";
   for (unsigned bits = 0; bits <= 0xffff; ++bits) {
     const bool nan = (bits & 0x7fffU) > 0x7c00U;
     const float ours = to_float(fp16{static_cast<std::uint16_t>(bits)});

@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "engine/graph.hpp"
+#include "sanitized.hpp"
 
 /// What the engine's tests share: tasks that are functions of the test's, on StarPU itself.
 namespace stepwell::engine::test {
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+using stepwell::test::kSanitized;
 
 /// What a task does. Must live until the graph has been waited for.
 using Work = std::function<void(Task&)>;

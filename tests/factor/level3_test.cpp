@@ -65,11 +65,11 @@ TEST_P(EachMap, SyrkIsAsAccurateAsItsRungs) {
       const auto before = [&](auto i, auto j) { return beta == 0 ? 0 : beta * (i + 0.25 * j); };
       const Level3Report report = syrk(1.5, a.view(), beta, c.view(), options_of(GetParam()));
       EXPECT_FALSE(report.cancelled);
+      const double error = product_error(parse_map(GetParam()), k);
       EXPECT_TRUE(within(
           c.view(), [&](auto i, auto j) { return before(i, j) + 1.5 * p.value(i, j); },
           [&](auto i, auto j) {
-            return 1.5 * product_error(parse_map(GetParam()), k) * p.magnitude(i, j) +
-                   4 * kU64 * std::abs(before(i, j));
+            return 1.5 * error * p.magnitude(i, j) + 4 * kU64 * std::abs(before(i, j));
           },
           Shape::lower))
           << n << " x " << k;

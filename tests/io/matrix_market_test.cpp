@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/matrix_market.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -77,6 +78,19 @@ TEST(MatrixMarket, ReadsEmptyMatrices) {
     EXPECT_EQ(read(file("array real general", sizes)).data.size(), 0) << sizes;
   }
   EXPECT_EQ(read(file("coordinate real symmetric", "0 0 0\n")).data.size(), 0);
+}
+
+// A loop over the columns would not end.
+TEST(MatrixMarket, ReadsAndWritesNoElementsOfManyColumnsAtOnce) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const char* sizes : {"0 9223372036854775807\n", "9223372036854775807 0\n"}) {
+    const DenseMatrix a = read(file("array real general", sizes));
+    EXPECT_EQ(std::max(a.rows, a.cols), most) << sizes;
+    std::string text;
+    Sink sink(&text);
+    write_matrix_market(sink, a.view());
+    EXPECT_EQ(text, file("array real general", sizes));
+  }
 }
 
 TEST(MatrixMarket, TakesNotFiniteNumbersAsData) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/npy.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -229,6 +230,22 @@ TEST(Npy, ComesBackWithTheSameBits) {
   EXPECT_EQ(elements(read_npy(path)), (std::vector<double>{1, 2, 3, 4}));
   write_npy(path, view<const double>(nullptr, 0, 5));
   EXPECT_EQ(read_npy(path).cols, 5);
+}
+
+// A loop over the rows or columns would not end.
+TEST(Npy, ReadsAndWritesNoElementsOfManyRowsAtOnce) {
+  for (const char* order : {"True", "False"}) {
+    for (const char* shape : {"(9223372036854775807, 0)", "(0, 9223372036854775807)"}) {
+      const DenseMatrix a = read(file(header("'<f8'", order, shape), ""));
+      EXPECT_EQ(std::max(a.rows, a.cols), std::numeric_limits<std::int64_t>::max()) << shape;
+      std::string bytes;
+      Sink sink(&bytes);
+      write_npy(sink, a.view());
+      const DenseMatrix back = read(bytes);
+      EXPECT_EQ(back.rows, a.rows);
+      EXPECT_EQ(back.cols, a.cols);
+    }
+  }
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ class DenseUpdateTest : public PerIsa {
         const double error = 2 * static_cast<double>(k + 2) * kRoundoff<T>;
         EXPECT_TRUE(within(
             c.view(), [&](auto i, auto j) { return twin(i, j); },
-            [&](auto i, auto j) {
+            [&, depth = k](auto i, auto j) {
               double magnitude = static_cast<double>(i + j);
-              for (std::int64_t p = 0; p < k; ++p) magnitude += std::abs(a(i, p) * a(j, p));
+              for (std::int64_t p = 0; p < depth; ++p) magnitude += std::abs(a(i, p) * a(j, p));
               return error * magnitude;
             },
             Shape::lower))

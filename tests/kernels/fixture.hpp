@@ -16,16 +16,13 @@
 #include "core/buffer.hpp"
 #include "core/split.hpp"
 #include "kernels/kernels.hpp"
+#include "sanitized.hpp"
 
 /// What the kernel tests share: one run per instruction set, seeded data, operands packed without
 /// the pack kernels, exact products, and checks that are elementwise, two-sided and fail on NaN.
 namespace stepwell::kernels::test {
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+using stepwell::test::kSanitized;
 
 inline constexpr double kU32 = 0x1p-24;
 inline constexpr double kU64 = 0x1p-53;

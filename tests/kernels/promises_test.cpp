@@ -23,7 +23,7 @@ namespace {
 thread_local std::int64_t allocations = 0;
 }  // namespace
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !STEPWELL_SANITIZED
 // The whole program's allocator, counting. operator new and every library end up here.
 extern "C" {
 void* __libc_malloc(std::size_t);

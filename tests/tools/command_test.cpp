@@ -1,62 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
-/// The stepwell command as a user sees it: output, errors, exit codes. STEPWELL_TOOL is its path.
+#include "run_command.hpp"
+
+/// The stepwell command as a user sees it: output, errors, exit codes.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::json;
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// Runs the command with what the shell takes before it (variables) and after it.
-Outcome run(const std::string& arguments, const std::string& variables = "") {
-  const std::string err =
-      ::testing::TempDir() + "stepwell_command_test." + std::to_string(::getpid()) + ".err";
-  const std::string line = variables + " '" STEPWELL_TOOL "' " + arguments + " 2>'" + err + "'";
-  Outcome outcome;
-  FILE* const pipe = ::popen(line.c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
-    outcome.out.append(buffer, n);
-  }
-  const int status = ::pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  outcome.err = contents(err);
-  std::remove(err.c_str());
-  return outcome;
-}
-
-void expect_error(const Outcome& o, int code, const std::string& mentions) {
-  EXPECT_EQ(o.code, code) << o.err;
-  EXPECT_EQ(o.out, "");
-  EXPECT_EQ(o.err.rfind("stepwell: error: ", 0), 0U) << o.err;
-  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
-  EXPECT_NE(o.err.find(mentions), std::string::npos) << o.err;
-}
 
 TEST(Command, SaysItsVersion) {
   const Outcome o = run("--version");
@@ -66,7 +23,8 @@ TEST(Command, SaysItsVersion) {
 
 TEST(Command, HelpsWithExamples) {
   for (const char* verb :
-       {"", "doctor", "bench kernel", "bench factor", "bench syrk", "bench trsm", "bench solve"}) {
+       {"", "solve", "gen", "plan", "tune", "doctor", "completion", "man", "bench kernel",
+        "bench factor", "bench syrk", "bench trsm", "bench solve"}) {
     const Outcome o = run(std::string(verb) + " --help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;

@@ -12,7 +12,7 @@
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
-#include "io/sink.hpp"
+#include "output_file.hpp"
 #include "progress_line.hpp"
 #include "recipe_options.hpp"
 #include "verbs.hpp"
@@ -38,12 +38,8 @@ void generate(const GenRequest& r) {
   const std::int64_t beside =
       r.rhs.empty() ? 0 : core::size_product(r.n, r.columns, 8, "right-hand sides");
   require_memory(bytes + beside);
-  // Before the work: is there a place for the result?
-  for (const std::string& path : {r.out, r.rhs}) {
-    if (path.empty()) continue;
-    io::require_writable_name(path);
-    const io::Sink probe(path);
-  }
+  require_place(r.out, {r.rhs});
+  require_place(r.rhs, {});
   ProgressLine line(!r.quiet, {{Phase::idle, "generating", 0},
                                {Phase::writing, "writing", static_cast<double>(bytes) / kDisk}});
   const core::Buffer<double> a(r.n * r.n);
@@ -63,11 +59,13 @@ void add_gen(CLI::App& app) {
   CLI::App* const verb = app.add_subcommand("gen", "Write a test matrix to a file");
   const auto r = std::make_shared<GenRequest>();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  verb->add_option("kind", r->kind, "Kind of matrix, see below")->required();
+  verb->add_option("kind", r->kind, "Kind of matrix, see below")->type_name("KIND")->required();
   verb->add_option("--n", r->n, "Order of the matrix")->check(size)->required();
   add_recipe_options(*verb, *r);
-  verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")->required();
-  verb->add_option("--rhs", r->rhs, "File for random right-hand sides");
+  verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")
+      ->type_name("FILE")
+      ->required();
+  verb->add_option("--rhs", r->rhs, "File for random right-hand sides")->type_name("FILE");
   verb->add_option("--nrhs", r->columns, "How many of them")->check(size)->capture_default_str();
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->callback([r] { generate(*r); });

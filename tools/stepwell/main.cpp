@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "interrupt.hpp"
+#include "option_table.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
 #include "verbs.hpp"
@@ -36,6 +38,7 @@ int run(int argc, char** argv) {
   CLI::App app("Stepwell: dense linear systems to full FP64 accuracy on low-precision engines.",
                "stepwell");
   app.set_version_flag("--version", std::string("stepwell ") + version());
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.footer(std::string("Examples:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
                          "  stepwell solve A.npy b.npy -o x.npy\n"
@@ -50,6 +53,8 @@ int run(int argc, char** argv) {
   add_tune(app);
   add_bench(app);
   add_doctor(app);
+  add_completion(app);
+  add_man(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -57,6 +62,10 @@ int run(int argc, char** argv) {
     const std::vector<std::string> unknown = app.remaining(true);
     const std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
     return fail(ErrorCode::invalid_argument, what + "; see 'stepwell --help'");
+  }
+  // Buffered text that can't be written is an error, too: a full disk must not look like success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return fail(ErrorCode::cannot_open, "standard output can't be written");
   }
   return 0;
 }

@@ -123,8 +123,9 @@ void add_plan(CLI::App& app) {
   const auto r = std::make_shared<PlanRequest>();
   r->recipe.kind.clear();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  verb->add_option("A", r->file, "File with A, of which only the size is read");
-  verb->add_option("--n", r->n, "Order of A, if there is no file")->check(size);
+  const auto order = CLI::Range(std::int64_t{1}, std::int64_t{1} << 21);  // tiles are counted
+  verb->add_option("A", r->file, "File with A, of which only the size is read")->type_name("FILE");
+  verb->add_option("--n", r->n, "Order of A, if there is no file")->check(order);
   verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
   verb->add_option("--kind", r->recipe.kind, "What A is like, see below; default: nothing known");
   add_recipe_options(*verb, r->recipe);

@@ -26,7 +26,8 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<long long>(std::ceil(std::clamp(seconds, 0.0, 1e9)));
+  const double some = seconds > 0 ? std::min(seconds, 1e9) : 0;  // a NaN is none
+  const auto whole = static_cast<long long>(std::ceil(some));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);

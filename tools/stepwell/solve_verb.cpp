@@ -13,7 +13,7 @@
 #include "core/buffer.hpp"
 #include "core/system.hpp"
 #include "io/matrix_file.hpp"
-#include "io/sink.hpp"
+#include "output_file.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
 #include "solve_options.hpp"
@@ -107,9 +107,8 @@ void solve_files(const FilesRequest& r) {
   options.context = &context;
   options.condition = r.condition;
   options.prove = r.prove;
-  if (!r.out.empty()) io::require_writable_name(r.out);
   const io::MatrixShape shape = check_shapes(r, options);
-  if (!r.out.empty()) const io::Sink probe(r.out);  // before the work: is there a place for x?
+  require_place(r.out, {r.a, r.b});
   // A file may hold anything: half of it is believed only if the user or the file says so.
   options.check_symmetry = !r.lower && !shape.symmetric;
   Certificate c;
@@ -139,9 +138,9 @@ void add_solve(CLI::App& app) {
   CLI::App* const verb =
       app.add_subcommand("solve", "Solve A x = b, A symmetric positive definite, from files");
   const auto r = std::make_shared<FilesRequest>();
-  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->required();
-  verb->add_option("b", r->b, "File with b, one column or several")->required();
-  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm");
+  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE")->required();
+  verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE")->required();
+  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
   add_solve_options(*verb, *r);
   verb->add_flag("--condition", r->condition,
                  "Estimate the condition number, bound the error of x");

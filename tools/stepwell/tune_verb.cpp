@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 
 #include "bench_data.hpp"
@@ -13,6 +14,7 @@
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/recipe.hpp"
+#include "io/sink.hpp"
 #include "solve/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
@@ -85,6 +87,13 @@ class Tuner {
 void tune(const TuneRequest& r) {
   const int threads = r.threads > 0 ? r.threads : core::cpu_allowance().threads;
   const std::string path = timetable_path();
+  if (path.empty()) {
+    throw Error(ErrorCode::cannot_open,
+                "there is nowhere to keep the rates: set HOME or XDG_CACHE_HOME");
+  }
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  { const io::Sink probe(path); }  // before the work; says what is wrong with the directory
   require_memory(core::size_product(r.max_n, r.max_n, 16, "matrix"));
   Tuner tuner(r.max_n, threads);
   std::vector<PrecisionMap> maps;
@@ -114,10 +123,6 @@ void tune(const TuneRequest& r) {
     if (none.map == "none") table.rows.push_back(none);
   }
   if (r.json) fmt::print("{}\n", to_json(table, threads).dump(2));
-  if (path.empty()) {
-    throw Error(ErrorCode::cannot_open,
-                "there is nowhere to keep the rates: set HOME or XDG_CACHE_HOME");
-  }
   save(table, path, threads);
   if (!r.json) {
     fmt::print("{:>8}  {:<32}{:>12}{:>12}{:>12}   seconds\n", "n", "map", "survey", "factor",

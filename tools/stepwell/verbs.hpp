@@ -15,6 +15,8 @@ void add_plan(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_man(CLI::App& app);
 
 /// Thrown by a verb that ends with an exit code of its own, and one line on standard error.
 struct Failure {

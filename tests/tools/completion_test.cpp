@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "run_command.hpp"
+
+/// What is made from the option table: manual page and completion.
+namespace stepwell::tool {
+namespace {
+
+/// What bash offers for the last of the words.
+std::string completed(const std::string& words) {
+  const Directory d;
+  std::ofstream(d / "script") << run("completion bash").out << "COMP_WORDS=(" << words << ")\n"
+                              << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+                              << "_stepwell\necho \"${COMPREPLY[@]}\" >'" << (d / "out") << "'\n";
+  EXPECT_EQ(std::system(("bash '" + (d / "script") + "'").c_str()), 0);
+  const std::string text = contents(d / "out");
+  return text.substr(0, text.find('\n'));
+}
+
+TEST(Completion, OfBashKnowsVerbsOptionsAndChoices) {
+  EXPECT_EQ(completed("stepwell so"), "solve");
+  EXPECT_EQ(completed("stepwell bench s"), "solve syrk");
+  EXPECT_EQ(completed("stepwell solve --con"), "--condition");
+  EXPECT_EQ(completed("stepwell solve A.npy b.npy --pro"), "--prove");
+  EXPECT_EQ(completed("stepwell solve --refiner gm"), "gmres gmres(gmres)");
+  EXPECT_EQ(completed("stepwell gen mat"), "matern");
+  EXPECT_EQ(completed("stepwell plan --kind dom"), "dominant");
+  EXPECT_EQ(completed("stepwell bench solve --kind custom"), "custom-clustered");
+  EXPECT_EQ(completed("stepwell solve x"), "");
+}
+
+TEST(Completion, OfOtherShellsIsThere) {
+  EXPECT_NE(run("completion zsh").out.find("bashcompinit"), std::string::npos);
+  EXPECT_NE(run("completion fish").out.find("-l nugget"), std::string::npos);
+  expect_error(run("completion tcsh"), 2, "fish");
+}
+
+TEST(Manual, HasEveryVerbAndOption) {
+  const Outcome o = run("man");
+  ASSERT_EQ(o.code, 0);
+  EXPECT_EQ(o.out.rfind(".TH STEPWELL 1", 0), 0U);
+  for (const char* text : {".SS solve", ".SS bench kernel", "\\-\\-nugget", "STEPWELL_ISA",
+                           "rates.json", "20 not positive definite"}) {
+    EXPECT_NE(o.out.find(text), std::string::npos) << text;
+  }
+  // No line that troff would take for a request of its own.
+  for (std::size_t at = 0; (at = o.out.find("\n.", at)) != std::string::npos; ++at) {
+    const std::string request = o.out.substr(at + 2, o.out.find_first_of(" \n", at + 2) - at - 2);
+    const std::string known = " SH SS TP PP B I br nf fi ";
+    EXPECT_NE(known.find(" " + request + " "), std::string::npos) << request;
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::tool

@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "io/matrix_file.hpp"
+#include "run_command.hpp"
+
+/// gen, solve and plan: from files to files.
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::json;
+
+/// ||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, from the files.
+double backward_error(const std::string& a_file, const std::string& b_file,
+                      const std::string& x_file) {
+  const io::DenseMatrix a = io::read_matrix(a_file);
+  const io::DenseMatrix b = io::read_matrix(b_file);
+  const io::DenseMatrix x = io::read_matrix(x_file);
+  double worst = 0;
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    long double r = 0, norm = 0, xs = 0, bs = 0;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      long double sum = b.view()(i, c), row = 0;
+      for (std::int64_t j = 0; j < a.rows; ++j) {
+        sum -= static_cast<long double>(a.view()(i, j)) * x.view()(j, c);
+        row += std::abs(a.view()(i, j));
+      }
+      r = std::max(r, std::abs(sum));
+      norm = std::max(norm, row);
+      xs = std::max(xs, static_cast<long double>(std::abs(x.view()(i, c))));
+      bs = std::max(bs, static_cast<long double>(std::abs(b.view()(i, c))));
+    }
+    worst = std::max(worst, static_cast<double>(r / (norm * xs + bs)));
+  }
+  return worst;
+}
+
+TEST(Files, AreGeneratedSolvedAndCertified) {
+  for (const std::string ending : {"npy", "mtx"}) {
+    for (const char* arguments : {"arithmetic --n 300", "matern --n 200 --nrhs 3 --sorted",
+                                  "laplacian --n 1", "geometric --n 1100 --cond 1e6 --seed 5"}) {
+      const Directory d;
+      const std::string a = d / ("A." + ending), b = d / ("b." + ending), x = d / ("x." + ending);
+      const Outcome gen = run(std::string("gen ") + arguments + " -o " + a + " --rhs " + b);
+      ASSERT_EQ(gen.code, 0) << gen.err;
+      EXPECT_EQ(gen.out + gen.err, "");
+      const Outcome solved = run("solve " + a + " " + b + " -o " + x);
+      ASSERT_EQ(solved.code, 0) << solved.err;
+      EXPECT_NE(solved.out.find("converged"), std::string::npos) << solved.out;
+      EXPECT_EQ(solved.err, "");
+      const auto n = static_cast<double>(io::read_shape(a).rows);
+      EXPECT_LE(backward_error(a, b, x), std::sqrt(n) * 0x1p-53) << arguments;
+      EXPECT_EQ(d.list(), "A." + ending + " b." + ending + " x." + ending);
+    }
+  }
+}
+
+TEST(Files, OfOneSystemHaveTheSameBitsEveryTime) {
+  const Directory d;
+  run("gen arithmetic --n 1000 --seed 3 -o " + (d / "A.npy") + " --rhs " + (d / "b.npy"));
+  run("gen arithmetic --n 1000 --seed 3 -o " + (d / "B.npy"));
+  EXPECT_EQ(contents(d / "A.npy"), contents(d / "B.npy"));
+  const std::string solve = "solve " + (d / "A.npy") + " " + (d / "b.npy") + " -o ";
+  EXPECT_EQ(run(solve + (d / "x.npy")).code, 0);
+  EXPECT_EQ(run(solve + (d / "y.npy") + " --threads 1").code, 0);
+  EXPECT_EQ(contents(d / "x.npy"), contents(d / "y.npy"));
+}
+
+TEST(Files, GiveACertificateInJson) {
+  const Directory d;
+  run("gen logarithmic --n 1000 --cond 1e4 --nrhs 2 -o " + (d / "A.npy") + " --rhs " +
+      (d / "b.mtx"));
+  const Outcome o = run("solve " + (d / "A.npy") + " " + (d / "b.mtx") +
+                        " --json --condition --prove --map bf16x2 --refiner 'ir(cg)'");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const json j = json::parse(o.out);
+  EXPECT_EQ(j.at("n"), 1000);
+  EXPECT_EQ(j.at("x"), "");
+  EXPECT_GT(j.at("peak_resident_bytes"), 8e6);
+  const json& c = j.at("certificate");
+  EXPECT_EQ(c.at("outcome"), "converged");
+  EXPECT_EQ(c.at("map"), "bf16x2");
+  EXPECT_EQ(c.at("refiner"), "ir(cg)");
+  EXPECT_GT(c.at("condition"), 1e3);
+  EXPECT_EQ(c.at("columns").size(), 2U);
+  EXPECT_LE(c.at("columns").at(0).at("proven_backward_error"), c.at("tolerance"));
+}
+
+/// A 3 x 3 system in files, with something wrong about it.
+Outcome solve_written(const Directory& d, const std::string& a, const std::string& b,
+                      const std::string& options = "") {
+  std::ofstream(d / "A.mtx") << "%%MatrixMarket matrix array real general\n3 3\n" << a;
+  std::ofstream(d / "b.mtx") << "%%MatrixMarket matrix array real general\n" << b;
+  return run("solve " + (d / "A.mtx") + " " + (d / "b.mtx") + " -o " + (d / "x.npy") + options);
+}
+
+TEST(Files, WithNoSolutionGiveTheOutcomesExitCodeAndNoX) {
+  const std::string ones = "3 1\n1\n1\n1\n";
+  const std::string good = "4\n1\n0\n1\n4\n1\n0\n1\n4\n";
+  struct Case {
+    std::string a, b, options;
+    int code;
+    std::string mentions;
+  };
+  for (const Case& c : {
+           Case{"4\n1\n0\n1\n4\nnan\n0\nnan\n4\n", ones, "", 15, "NaN"},
+           Case{good, "3 1\n1\ninf\n1\n", "", 15, "b"},
+           Case{"4\n1\n0\n2\n4\n1\n0\n1\n4\n", ones, "", 16, "symmetric"},
+           Case{"1\n2\n0\n2\n1\n0\n0\n0\n1\n", ones, "", 20, "not positive definite"},
+           Case{"1\n0\n0\n0\n-1\n0\n0\n0\n1\n", ones, "", 20, "diagonal"},
+           Case{"1e-300\n0\n0\n0\n1e-300\n0\n0\n0\n1e-300\n", "3 1\n1e300\n1\n1\n", "", 22, "FP64"},
+       }) {
+    const Directory d;
+    const Outcome o = solve_written(d, c.a, c.b, c.options);
+    EXPECT_EQ(o.code, c.code) << c.a << o.out << o.err;
+    EXPECT_NE(o.err.find(c.mentions), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("was not written"), std::string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+    EXPECT_NE(o.out.find("outcome"), std::string::npos) << o.out;
+    EXPECT_EQ(d.list(), "A.mtx b.mtx");
+  }
+  const Directory d;  // what the upper triangle holds is not asked
+  EXPECT_EQ(solve_written(d, "4\n1\n0\n7\n4\n1\nnan\n1\n4\n", ones, " --lower").code, 0);
+}
+
+TEST(Files, NotConvergedIsNotSolved) {
+  const Directory d;
+  run("gen geometric --n 600 --cond 1e12 -o " + (d / "A.npy") + " --rhs " + (d / "b.npy"));
+  const Outcome o = run("solve " + (d / "A.npy") + " " + (d / "b.npy") +
+                        " --map bf16 --no-climb --tolerance 1e-18 -o " + (d / "x.npy"));
+  EXPECT_EQ(o.code, 21) << o.out << o.err;
+  EXPECT_EQ(d.list(), "A.npy b.npy");
+}
+
+TEST(Files, ThatDoNotFitAreRefusedBeforeTheyAreRead) {
+  const Directory d;
+  run("gen laplacian --n 10 -o " + (d / "A.npy") + " --rhs " + (d / "b.npy"));
+  run("gen laplacian --n 11 -o " + (d / "C.mtx"));
+  const std::string a = d / "A.npy", b = d / "b.npy";
+  expect_error(run("solve " + b + " " + b), 16, "square");
+  expect_error(run("solve " + (d / "C.mtx") + " " + b), 16, "11 rows");
+  expect_error(run("solve " + a + " " + b + " -o " + (d / "x.txt")), 2, ".npy");
+  expect_error(run("solve " + a + " " + b + " -o " + (d / "no/x.npy")), 10, "can't be created");
+  expect_error(run("solve " + (d / "none.npy") + " " + b), 10, "No such file");
+  expect_error(run("solve " + a + " " + b + " --refiner x"), 2, "refiner");
+  expect_error(run("solve " + a + " " + b + " --map x"), 2, "map");
+  expect_error(run("solve " + a), 2, "required");
+  expect_error(run("solve " + a + " " + b + " -o " + (d / "./b.npy")), 2, "one file");
+  expect_error(run("gen minij --n 3 -o " + (d / "x.npy") + " --rhs " + (d / "x.npy")), 2,
+               "one file");
+  expect_error(run("solve " + a + " " + b + " >/dev/full"), 10, "standard output");
+  expect_error(run("gen x --n 10 -o " + (d / "x.npy")), 2, "kind");
+  expect_error(run("gen arithmetic --n 1000000 -o " + (d / "x.npy")), 30, "GiB");
+  EXPECT_EQ(d.list(), "A.npy C.mtx b.npy");
+
+  // 800 GB by its size, none of it on the disk.
+  const std::string header = contents(a).substr(0, 128);
+  std::string lie = header;
+  const std::string shape = "(10, 10)", large = "(316227, 316227)";
+  lie.replace(lie.find(shape), shape.size(), large);
+  lie.erase(lie.rfind(' ') - (large.size() - shape.size()) + 1, large.size() - shape.size());
+  ASSERT_EQ(lie.size(), header.size());
+  std::ofstream(d / "huge.npy", std::ios::binary) << lie;
+  ASSERT_EQ(::truncate((d / "huge.npy").c_str(), 128 + 8LL * 316227 * 316227), 0);
+  std::string tall = contents(b).substr(0, 128);
+  const std::string column = "(10, 1)", high = "(316227, 1)";
+  tall.replace(tall.find(column), column.size(), high);
+  tall.erase(tall.rfind(' ') - (high.size() - column.size()) + 1, high.size() - column.size());
+  std::ofstream(d / "tall.npy", std::ios::binary) << tall;
+  ASSERT_EQ(::truncate((d / "tall.npy").c_str(), 128 + 8LL * 316227), 0);
+  expect_error(run("solve " + (d / "huge.npy") + " " + (d / "tall.npy")), 30, "beside");
+}
+
+/// Starts the command in the background and interrupts it after a while.
+void interrupt_after(int milliseconds, const std::string& arguments, const Directory& d,
+                     bool& interrupted) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string line =
+        "exec '" STEPWELL_TOOL "' " + arguments + " >/dev/null 2>'" + (d / "err") + "'";
+    ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    ::_exit(127);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  const auto start = std::chrono::steady_clock::now();
+  ::kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  // A second, and what a busy machine adds.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
+  if (interrupted) {
+    const std::string err = contents(d / "err");  // empty: before the command could know
+    EXPECT_TRUE(err == "stepwell: interrupted\n" || err.empty()) << err;
+  } else {
+    EXPECT_EQ(WEXITSTATUS(status), 0) << contents(d / "err");  // it was faster than we
+  }
+}
+
+TEST(Files, OfAnInterruptedCommandAreNotThere) {
+  bool once = false;
+  for (const int milliseconds : {1, 10, 50, 100, 200, 400}) {
+    const Directory d;
+    bool interrupted = false;
+    interrupt_after(milliseconds, "gen matern --n 3000 -o " + (d / "A.mtx"), d, interrupted);
+    if (interrupted) {
+      EXPECT_TRUE(d.list() == "err" || d.list().empty()) << d.list();
+    }
+    once = once || interrupted;
+  }
+  EXPECT_TRUE(once);
+}
+
+TEST(Plan, SaysPathTimeAndMemory) {
+  const Directory d;
+  const std::string cache = "XDG_CACHE_HOME=" + d.path();
+  for (const char* arguments :
+       {"--n 16384", "--n 500", "--n 8192 --kind geometric --cond 1e5 --nrhs 20",
+        "--n 65536 --kind clustered --cond 1e8", "--n 4096 --map bf16x3 --kind matern"}) {
+    const Outcome text = run(std::string("plan ") + arguments, cache);
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("stepwell tune"), std::string::npos) << text.out;
+    const Outcome o = run(std::string("plan --json ") + arguments, cache);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_GT(j.at("seconds").at("wall"), 0);
+    const double n = j.at("n");
+    EXPECT_GE(j.at("bytes").at("data"), 8 * n * n);
+    EXPECT_GT(j.at("bytes").at("beside"), 0);
+    EXPECT_GE(j.at("bytes").at("beside_at_most"), j.at("bytes").at("beside"));
+    EXPECT_EQ(j.at("rates_measured_on"), "");
+  }
+  expect_error(run("plan", cache), 2, "--n");
+  expect_error(run("plan --n 1000 --kind hilbert", cache), 20, "positive definite");
+}
+
+// The path of a rehearsal is the path of the solve.
+TEST(Plan, ForeseesThePathAndTheMemory) {
+  for (const char* matrix :
+       {"arithmetic --cond 1e2", "geometric --cond 1e5", "clustered --cond 1e8", "dominant"}) {
+    const Directory d;
+    const std::string kind(matrix);
+    ASSERT_EQ(run("gen " + kind + " --n 2000 -o " + (d / "A.npy") + " --rhs " + (d / "b.npy")).code,
+              0);
+    const json plan = json::parse(run("plan --json --n 2000 --kind " + kind).out);
+    const json solved = json::parse(run("solve --json " + (d / "A.npy") + " " + (d / "b.npy")).out)
+                            .at("certificate");
+    EXPECT_EQ(plan.at("map"), solved.at("map")) << kind;
+    EXPECT_NEAR(plan.at("iterations").get<int>(), solved.at("iterations").get<int>(), 2) << kind;
+    const double planned = plan.at("bytes").at("beside");
+    const double used = solved.at("peak_bytes");
+    EXPECT_LT(std::abs(planned / used - 1), 0.05) << kind << " " << planned << " " << used;
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::tool

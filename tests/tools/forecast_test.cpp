@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "run_command.hpp"
+#include "tools/stepwell/progress_line.hpp"
+#include "tools/stepwell/timetable.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+Timetable cubic() {
+  Timetable table;
+  table.measured_on = "2026-01-02";
+  for (const std::int64_t n : {1024, 2048, 4096}) {
+    const auto d = static_cast<double>(n);
+    table.rows.push_back({"bf16", n, 1e-9 * d * d, 1e-12 * d * d * d, 2e-9 * d * d});
+  }
+  return table;
+}
+
+TEST(Timetable, IsRightAtBetweenAndBeyondItsRows) {
+  for (const std::int64_t n : {100, 1024, 1500, 2048, 3000, 4096, 16384}) {
+    const auto d = static_cast<double>(n);
+    const Timing t = timing_at(cubic(), "bf16", n, 1);
+    const double bound = 100 * 0x1p-53;  // a few logarithms and powers
+    EXPECT_LT(std::abs(t.factor / (1e-12 * d * d * d) - 1), bound) << n;
+    EXPECT_LT(std::abs(t.survey / (1e-9 * d * d) - 1), bound) << n;
+    EXPECT_LT(std::abs(t.iteration / (2e-9 * d * d) - 1), bound) << n;
+  }
+}
+
+TEST(Timetable, WithoutRowsIsTheCostModel) {
+  const Timing small = timing_at({}, "bf16", 1000, 1);
+  const Timing large = timing_at({}, "bf16", 10000, 1);
+  EXPECT_GT(small.factor, 0);
+  EXPECT_GT(large.factor, 10 * small.factor);
+  EXPECT_GT(timing_at({}, "bf16", 10000, 64).iteration, large.iteration);
+  EXPECT_EQ(timing_at({}, "none", 10000, 1).factor, 0);
+  EXPECT_GT(timing_at({}, "graded:bf16x3*1,bf16", 10000, 1).factor, 0);
+}
+
+TEST(Timetable, IsReadBackOnTheMachineItWasMeasuredOn) {
+  const Directory d;
+  ::setenv("XDG_CACHE_HOME", d.path().c_str(), 1);
+  EXPECT_TRUE(load_timetable(2).rows.empty());
+  save(cubic(), timetable_path(), 2);
+  EXPECT_EQ(load_timetable(2).rows.size(), 3U);
+  EXPECT_EQ(load_timetable(2).measured_on, "2026-01-02");
+  EXPECT_TRUE(load_timetable(3).rows.empty());  // other threads, other times
+  const std::string good = contents(timetable_path());
+  for (const std::string& bad : {std::string(), good.substr(0, good.size() / 2), std::string("[]"),
+                                 std::string(good).replace(good.find("1024"), 4, "-124"),
+                                 std::string(good).replace(good.find("\"survey\""), 8, "\"other\""),
+                                 std::string(good).replace(good.find("\"rows\""), 6, "\"kept\"")}) {
+    std::ofstream(timetable_path()) << bad;
+    EXPECT_TRUE(load_timetable(2).rows.empty()) << bad;
+  }
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+TEST(ProgressLine, TellsTheTimeLeft) {
+  EXPECT_EQ(duration_text(0.2), "1 s");
+  EXPECT_EQ(duration_text(61), "1 min 1 s");
+  EXPECT_EQ(duration_text(3700), "1 h 1 min");
+  EXPECT_EQ(duration_text(NAN), "0 s");
+  const std::vector<Stage> stages = {{Phase::factor, "factoring", 8},
+                                     {Phase::refine, "refining", 2}};
+  // Too early to tell from the pace: what is forecast, less what has passed.
+  EXPECT_NE(progress_text(stages, 0, 0.01, 1).find(" 9 s left"), std::string::npos);
+  // A quarter in five seconds: fifteen more, and the rest.
+  EXPECT_NE(progress_text(stages, 0, 0.25, 5).find(" 17 s left"), std::string::npos);
+  EXPECT_NE(progress_text(stages, 0, 0.25, 5).find("25 %"), std::string::npos);
+  EXPECT_NE(progress_text(stages, 1, 0.5, 1).find("refining"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepwell::tool

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run_command.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace stepwell::tool {
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Outcome run(const std::string& arguments, const std::string& before) {
+  const std::string err =
+      ::testing::TempDir() + "stepwell_command_test." + std::to_string(::getpid()) + ".err";
+  const std::string line = before + " '" STEPWELL_TOOL "' " + arguments + " 2>'" + err + "'";
+  Outcome outcome;
+  FILE* const pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  char buffer[4096];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    outcome.out.append(buffer, n);
+  }
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  outcome.err = contents(err);
+  std::remove(err.c_str());
+  return outcome;
+}
+
+void expect_error(const Outcome& o, int code, const std::string& mentions) {
+  EXPECT_EQ(o.code, code) << o.err;
+  EXPECT_EQ(o.out, "");
+  EXPECT_EQ(o.err.rfind("stepwell: error: ", 0), 0U) << o.err;
+  EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  EXPECT_NE(o.err.find(mentions), std::string::npos) << o.err;
+}
+
+Directory::Directory() : path_(::testing::TempDir() + "stepwell_test.XXXXXX") {
+  if (::mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no directory " << path_;
+}
+
+Directory::~Directory() {
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);
+}
+
+std::string Directory::list() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+}  // namespace stepwell::tool
