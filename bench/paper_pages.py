@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """The Markdown of bench/plot_paper.py: docs/performance/paper.md, and docs/convergence.md's tables."""
+import textwrap
 
 # Families of maps, coarse to fine: neighbours in a family are neighbours in error and time.
 FAMILIES = {
@@ -35,13 +36,16 @@ def number(value):
     return "" if value is None else f"{value:.3g}"
 
 
+def times(value):
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
 def ratio_of(case, name, bold=False):
     ratio = case.get("ratio", {}).get(name)
     if ratio is None:
         return ""
-    median = f"{ratio['median']:.2g}" if ratio["median"] < 10 else f"{ratio['median']:.0f}"
-    text = f"**{median}**" if bold else median
-    return text if ratio["windows"] < 3 else f"{text} ({ratio['p10']:.2g} – {ratio['best']:.2g})"
+    text = f"**{times(ratio['median'])}**" if bold else times(ratio["median"])
+    return text if ratio["windows"] < 3 else f"{text} ({times(ratio['p10'])} – {times(ratio['best'])})"
 
 
 def machine_text(paper):
@@ -58,17 +62,26 @@ def machine_text(paper):
     return table(("", ""), lines)
 
 
+def wrapped(text, indent=""):
+    return textwrap.fill(text, 118, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)
+
+
+def bullets(*texts):
+    return "\n".join(wrapped("- " + text, "  ") for text in texts)
+
+
 def skipped_text(section):
     skipped = section.get("skipped", [])
     if not skipped:
         return ""
-    return "\nLeft out: " + "; ".join(f"{s['what']} ({s['why']})" for s in skipped) + ".\n"
+    return "\n" + wrapped("Left out: " + "; ".join(f"{s['what']} ({s['why']})" for s in skipped)
+                          + ".") + "\n"
 
 
 def rate_text(section):
     cases = section["cases"]
     sizes = sorted({c["n"] for c in cases})
-    last = sizes[-1]
     names = [b for b in ("dpotrf", "spotrf", "mkl-dpotrf", "raw") if b in cases[0]["ratio"]]
     rows = []
     for rung in dict.fromkeys(c["map"] for c in cases):
@@ -90,8 +103,9 @@ def rate_text(section):
 
 {table(heads, rows)}
 
-The matrix: {section['matrix']}. The rate counts {section['counts']}. The paper's ratios: {published}. Ratios are
-medians of the pairs; in brackets, p10 and the best, where there are three pairs or more. The largest size is {last}.
+{bullets(f"The matrix: {section['matrix']}. The rate counts {section['counts']}.",
+         "Ratios are medians of the pairs; in brackets, p10 and the best, where there are three pairs or "
+         "more.", f"The paper's ratios: {published}.")}
 {skipped_text(section)}"""
 
 
@@ -130,11 +144,12 @@ n = {last}; ratios are the baseline's time by ours.
 {table(['matrix', 'figure', 'ours', 'dposv', "paper's", 'oneMKL dposv', 'dsposv', "paper's",
         'path', 'iterations', "paper's", 'backward error'], rows)}
 
-- The paper's ratios are from its text (Sect. 7): on a {section['paper_machine']}. Its figures show more sizes; their
-  numbers are in the plots only, and so are the condition numbers of {', '.join(chosen)}: those are our choice.
-- The paper forces a factor; our ladder first looks whether conjugate gradients with the diagonal finish sooner, and
-  for clustered spectra they do. Backward errors are computed in extended precision; u = 2^-53.
-- {section['note'][0].upper() + section['note'][1:]}.
+{bullets(f"The paper's ratios are from its text (Sect. 7): {section['paper_machine']}. Its figures show more "
+         "sizes; their numbers are in the plots only, and so are the condition numbers of "
+         f"{', '.join(chosen)}: those are our choice.",
+         "The paper forces a factor; our ladder first looks whether conjugate gradients with the diagonal "
+         "finish sooner, and for clustered spectra they do.",
+         "Backward errors are computed in extended precision; u = 2^-53.", f"Note: {section['note']}.")}
 {skipped_text(section)}"""
 
 
@@ -205,7 +220,8 @@ def histories_text(section):
     rows = []
     names = {"ir": "classic refinement", "ir(gmres)": "GMRES", "cg": "CG"}
     for h in section["histories"]:
-        rows.append([f"{h['kind']} {h['condition']:g}", f"`{h['map']}`", names[h["refiner"]],
+        rows.append([f"{h['kind']} {h['condition']:g}", f"`{h['map']}`" + (f", broke down: `{h['factor']}`" if h["factor"] != h["map"] else ""),
+                     names[h["refiner"]],
                      h["iterations"] if h["outcome"] == "converged" else f"{h['outcome']}",
                      f"{h['shift']:g}", f"{h['backward_error'] * 2**53:.2g} u"])
     return f"""## Convergence histories (Abdelfattah et al., Fig. 3)
@@ -214,7 +230,8 @@ def histories_text(section):
 
 {table(['matrix', 'factor', 'refiner', 'products with A', 'shift c', 'backward error'], rows)}
 
-n = {section['n']}. The paper: {section['paper']} CG is ours: the paper names it and does not measure it.
+{wrapped(f"n = {section['n']}. The paper: {section['paper']} CG is ours: the paper names it and does not "
+         "measure it.")}
 {skipped_text(section)}"""
 
 

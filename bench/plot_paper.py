@@ -41,12 +41,7 @@ plt.rcParams.update({
 def save(figure, folder, name):
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight",
                    facecolor="white")
-    figure.savefig(folder / f"{name}.png", dpi=80, bbox_inches="tight", facecolor="white") \
-        if save.png else None
     plt.close(figure)
-
-
-save.png = False
 
 
 def size_axis(axis, sizes, base_label="n"):
@@ -144,6 +139,10 @@ def draw_histories(paper, folder):
         for h in section["histories"]:
             if (h["kind"], h["condition"]) != (kind, condition) or not h["history"]:
                 continue
+            if h["factor"] != h["map"]:  # it broke down, and what came back is FP64
+                axis.text(0.97, 0.93, f"{h['map']}: the factorization breaks down", color=GREY,
+                          fontsize=8.5, transform=axis.transAxes, ha="right")
+                continue
             style = "-" if h["map"] == "bf16" else "--"
             errors = h["history"]
             steps = range(1, len(errors) + 1)
@@ -180,6 +179,8 @@ def draw_spectra(paper, folder):
         if not cases:
             axis.set_visible(False)
             continue
+        axis.set_yscale("log")
+        axis.yaxis.set_minor_locator(NullLocator())
         right = axis.twinx()
         right.spines["right"].set_visible(False)
         right.grid(False)
@@ -205,19 +206,21 @@ def draw_spectra(paper, folder):
         n, last = cases[-1]
         speed_up = last["ratio"].get("dposv", {}).get("median")
         if speed_up:
-            axis.annotate(f"{speed_up:.1f} ×", (n, last["rate"]["median"]), xytext=(0, 7),
-                          textcoords="offset points", color=BLUE, ha="center", fontweight="bold")
+            axis.annotate(f"{speed_up:.2g} ×" if speed_up < 10 else f"{speed_up:.0f} ×",
+                          (n, last["rate"]["median"]), xytext=(-9, 4), textcoords="offset points",
+                          color=BLUE, ha="right", fontweight="bold")
         published = f"; paper {row['dposv']:g} ×" if "dposv" in row else ""
         condition = f" {row['condition']:.2g}".replace("e+0", "e") if row["condition"] else ""
         axis.set_title(f"{row['kind']}{condition}" + (f"  ({row['figure']}{published})"
                                                      if row["figure"] else ""), fontsize=9.5)
-        axis.set_yscale("log")
         size_axis(axis, sizes, "")
         axis.tick_params(axis="x", labelsize=8)
     for axis in axes[-1]:
         axis.set_xlabel("n")
     for axis in axes[:, 0]:
         axis.set_ylabel("Gflop/s")
+    top = max(c["rate"]["median"] for c in section["cases"])
+    axes[0, 0].set_ylim(2, top * 2)
     figure.text(1.0, 0.5, "condition number, infinity norm (dotted)", rotation=-90, va="center",
                 color="#888888", fontsize=9)
     handles = [plt.Line2D([], [], color=c, marker=m, label=t) for c, m, t in (
@@ -275,18 +278,30 @@ def draw_layers(paper, folder):
 
 
 def label_points(axis, labels):
-    """Names points; the texts of neighbours are moved apart."""
+    """Names points: beside them, or up or down from there to where no other name is."""
     axis.figure.canvas.draw()
     to_axes = axis.transAxes.inverted()
-    places = [to_axes.transform(axis.transData.transform((x, y))) for x, y, _, _ in labels]
-    heights = spread([p[1] for p in places], 0.034)
-    seen = set()
-    for (x, y, text, colour), place, height in zip(labels, places, heights):
+    boxes, seen = [], set()
+    for x, y, text, colour in sorted(labels, key=lambda label: -label[1]):
         if (text, x) in seen:  # a map that ends two families
             continue
         seen.add((text, x))
-        axis.annotate(text, (x, y), xytext=(place[0] + 0.022, height), textcoords="axes fraction",
-                      fontsize=8, color=colour, va="center")
+        left, middle = to_axes.transform(axis.transData.transform((x, y)))
+        left += 0.02
+        width, height = 0.0125 * len(text) + 0.01, 0.042
+        if left + width > 1.12:  # no room on the right
+            left -= width + 0.04
+        for step in range(40):
+            place = middle + (step + 1) // 2 * (-1 if step % 2 else 1) * 0.012
+            if all(left > b[0] + b[2] or b[0] > left + width or abs(place - b[1]) > height
+                   for b in boxes):
+                break
+        boxes.append((left, place, width))
+        leader = {"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 3}
+        axis.annotate(text, (x, y), xytext=(left, place), textcoords="axes fraction",
+                      fontsize=8, color=colour, va="center",
+                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+                      arrowprops=leader if abs(place - middle) > 0.02 else None)
 
 
 def draw_level3(paper, folder):
@@ -353,8 +368,8 @@ def draw_headline(paper, folder):
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="y", visible=False)
     axis.set_xlim(0, top * 1.04)
-    axis.set_xlabel(f"seconds to FP64 accuracy, n = {n:,}".replace(",", " ")
-                    + f", {paper['machine']['threads']} cores")
+    size = f"{n:,}".replace(",", " ")
+    axis.set_xlabel(f"seconds to FP64 accuracy, n = {size}, {paper['machine']['threads']} cores")
     handles = [plt.Rectangle((0, 0), 1, 1, color=LIGHT, label="dposv, OpenBLAS")]
     if "mkl-dposv" in section["sides"]:
         handles.append(plt.Rectangle((0, 0), 1, 1, color=GREY, label="dposv, oneMKL"))
@@ -369,9 +384,7 @@ def main():
     parser.add_argument("--docs", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent / "docs",
                         help="where the pages are; default: this repository's docs")
-    parser.add_argument("--png", action="store_true", help="also write PNG pictures, to look at")
     arguments = parser.parse_args()
-    save.png = arguments.png
     paper = json.loads(arguments.paper.read_text(encoding="utf-8"))
     folder = arguments.docs / "performance" / "figures"
     folder.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,10 @@ std::vector<Timing> measure(const PaperRun& run, std::int64_t n, std::vector<Sid
   options.warm_up = n < kLongRuns;
   const std::vector<std::vector<double>> seconds = rotate(sides, Clock::wall, options);
   std::vector<Timing> timings;
-  for (std::size_t i = 0; i < sides.size(); ++i) timings.push_back({sides[i], seconds[i]});
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    sides[i].run = sides[i].prepare = nullptr;  // they hold matrices
+    timings.push_back({sides[i], seconds[i]});
+  }
   return timings;
 }
 
