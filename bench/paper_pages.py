@@ -277,7 +277,7 @@ The same with (rung, double, double), and the shift that each rung needs.
 {END}"""
 
 
-def write(paper, docs):
+def write(paper, docs, note):
     texts = {"rate": rate_text, "spectra": spectra_text, "layers": layers_text,
              "histories": histories_text}
     page = f"""# The papers' figures, measured here
@@ -289,7 +289,7 @@ What the papers show on GPUs, on one CPU with a matrix engine. Everything on thi
 [paper.json](paper.json). Candidate and baselines run in turn in one process. A ratio above 1 means that ours is faster.
 The papers' ratios stand beside ours for orientation: other machines, other baselines, and an engine of another speed.
 
-{machine_text(paper)}
+{wrapped(f"**{note}**") + chr(10) * 2 if note else ""}{machine_text(paper)}
 
 """
     page += "\n".join(make(paper[part]) for part, make in texts.items() if part in paper)

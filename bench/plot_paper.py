@@ -384,6 +384,7 @@ def main():
     parser.add_argument("--docs", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent / "docs",
                         help="where the pages are; default: this repository's docs")
+    parser.add_argument("--note", default="", help="a sentence for the top of the page")
     arguments = parser.parse_args()
     paper = json.loads(arguments.paper.read_text(encoding="utf-8"))
     folder = arguments.docs / "performance" / "figures"
@@ -393,7 +394,7 @@ def main():
     for part, functions in drawings.items():
         for draw in functions if part in paper else []:
             draw(paper, folder)
-    paper_pages.write(paper, arguments.docs)
+    paper_pages.write(paper, arguments.docs, arguments.note)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ int PaperRun::rounds(std::int64_t n) const {
   if (n <= 1024) return 9;
   if (n <= 2048) return 7;
   if (n <= 4096) return 5;
-  if (n < 12000) return 3;
+  if (n <= 8192 && max_n <= 8192) return 3;
   return n < 24000 ? 2 : 1;
 }
 

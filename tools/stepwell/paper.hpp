@@ -70,11 +70,13 @@ std::string utc_now();
 /// Seconds of a factorization at a map, n^3/3 flop, on two cores: a guess.
 double guess(std::int64_t n, const std::string& map);
 
+/// Seconds that one run of ours may take before it is left out.
+inline constexpr double kLongestRun = 30;
+
 /// What a run at a size will take by what the same took at another, and what was left out.
 class Budget {
  public:
-  /// longest: seconds that one run of ours may take before it is left out.
-  explicit Budget(PaperProgress& progress, double longest = 40)
+  explicit Budget(PaperProgress& progress, double longest = kLongestRun)
       : progress_(progress), longest_(longest) {}
   /// Says no, and remembers why, when a run would take longer.
   bool allows(const std::string& what, std::int64_t n);

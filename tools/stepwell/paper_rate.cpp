@@ -39,7 +39,7 @@ double cost_at(const PaperRun& run, std::int64_t n) {
   double seconds = 0;
   for (const Rung rung : all_rungs) {
     const double once = guess(n, std::string(to_string(rung)));
-    if (once <= 40) seconds += once * (run.runs(n) + 1);
+    if (once <= kLongestRun) seconds += once * (run.runs(n) + 1);
   }
   for (const std::string& name : baseline_names(run, n)) {
     seconds += guess(n, name == "spotrf" ? "fp32" : "fp64") * run.runs(n);
