@@ -50,7 +50,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   f.top_bytes = plan.top_bytes;
   f.survey = table.start;
   const auto add = [&](const RungAttempt& r) {
-    const Timing t = timing_at(table, r.map, n, columns);
+    const SolveSeconds t = seconds_at(table, r.map, n, columns);
     // A factorization that fails does so about half-way.
     f.factor += r.factored ? t.factor : t.factor / 2;
     f.refine += r.iterations * t.iteration;
@@ -74,7 +74,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
     f.bytes = plan.bytes;
     add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
   }
-  f.survey += timing_at(table, f.map, n, columns).survey;
+  f.survey += seconds_at(table, f.map, n, columns).survey;
   return f;
 }
 
