@@ -68,6 +68,8 @@ if(STEPWELL_BUILD_TESTS)
   stepwell_need(rapidcheck_FOUND "RapidCheck" librapidcheck-dev)
   find_package(benchmark CONFIG QUIET)
   stepwell_need(benchmark_FOUND "Google Benchmark" libbenchmark-dev)
+  find_package(Python3 QUIET COMPONENTS Interpreter)
+  stepwell_need(Python3_Interpreter_FOUND "Python 3" python3)
 endif()
 
 if(missing_packages)

@@ -46,6 +46,7 @@ int main() {
   const std::vector<double> a = covariance(n);
   std::vector<double> l(a.size());
   for (const char* map : {"bf16", "bf16x2", "adaptive:1e-6", "fp64"}) {
+    //---- begin factor
     stepwell::FactorOptions options;
     options.map = stepwell::parse_map(map);
     const stepwell::Factor factor = stepwell::cholesky(stepwell::view(a.data(), n, n), options);
@@ -55,6 +56,7 @@ int main() {
                   static_cast<long long>(report.pivot));
       return 1;
     }
+    //---- end factor
     factor.copy_to(stepwell::view(l.data(), n, n));
     std::printf("%-14s %6.1f MB, attempts %d, shift %g u, residual %.1e\n", map,
                 static_cast<double>(report.bytes) * 1e-6, static_cast<int>(report.attempts.size()),

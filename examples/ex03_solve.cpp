@@ -41,6 +41,7 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
 stepwell::Certificate solve(const std::vector<double>& a, const std::vector<double>& b,
                             std::vector<double>& x) {
   const auto n = static_cast<std::int64_t>(b.size());
+  //---- begin solve
   const stepwell::Certificate c =
       stepwell::solve_spd(stepwell::view(a.data(), n, n), stepwell::view(b.data(), n, 1),
                           stepwell::view(x.data(), n, 1));
@@ -51,6 +52,7 @@ stepwell::Certificate solve(const std::vector<double>& a, const std::vector<doub
   } else {
     std::printf("%s: %s\n", to_string(c.outcome), c.reason.c_str());
   }
+  //---- end solve
   return c;
 }
 

@@ -35,6 +35,12 @@ std::vector<double> step_matrix(std::int64_t n, double h) {
 int main() {
   const std::int64_t n = 1500;
   const int steps = 20;
+  //---- begin plan
+  const stepwell::Plan plan = stepwell::plan_spd(n, 1);
+  std::printf("%.1f MB beside A and b, at most %.1f\n", static_cast<double>(plan.bytes) * 1e-6,
+              static_cast<double>(plan.top_bytes) * 1e-6);
+  //---- end plan
+  //---- begin factor
   const std::vector<double> a = step_matrix(n, 0.1);  // must outlive the solver
   stepwell::SpdSolver solver(stepwell::view(a.data(), n, n));
   const stepwell::Certificate& made = solver.factorization();
@@ -42,6 +48,7 @@ int main() {
     std::printf("no factor: %s\n", made.reason.c_str());
     return 1;
   }
+  //---- end factor
   std::printf("factor at %s: %.1f MB, %.1f ms\n", made.map.c_str(),
               static_cast<double>(made.factor.bytes) * 1e-6, made.times.wall * 1e3);
 
@@ -49,8 +56,10 @@ int main() {
   u[static_cast<std::size_t>(n / 2)] = 1;  // all heat in one place
   double seconds = 0;
   for (int k = 1; k <= steps; ++k) {
+    //---- begin solve
     const auto state = stepwell::view(u.data(), n, 1);
     const stepwell::Certificate c = solver.solve(state, state);  // x may be b itself
+    //---- end solve
     if (!c.ok()) {
       std::printf("step %d: %s\n", k, c.reason.c_str());
       return 1;

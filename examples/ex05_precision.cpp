@@ -52,10 +52,12 @@ int main() {
         Choice{"fp64", Refiner::cg}, Choice{"graded:bf16x3*1,bf16x2*1,bf16", Refiner::cg},
         Choice{"graded:bf16x3*1,bf16x2*1,bf16", Refiner::gmres},
         Choice{"bf16x2", Refiner::ir_gmres}, Choice{nullptr, Refiner::cg}}) {
+    //---- begin options
     stepwell::SolveOptions options;
     if (choice.map != nullptr) options.map = stepwell::parse_map(choice.map);
     options.refiner = choice.refiner;
     options.climb = choice.map == nullptr;  // stay at the map: it is what we want to see
+    //---- end options
     const stepwell::Certificate c =
         stepwell::solve_spd(stepwell::view(a.data(), n, n), stepwell::view(b.data(), n, 1),
                             stepwell::view(x.data(), n, 1), options);

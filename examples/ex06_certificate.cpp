@@ -49,8 +49,10 @@ int main() {
 
   stepwell::SolveOptions options;
   options.map = stepwell::parse_map("bf16");  // too coarse for this matrix: it has to climb
+  //---- begin ask
   options.condition = true;
   options.prove = true;
+  //---- end ask
   const stepwell::Certificate c =
       stepwell::solve_spd(stepwell::view(a.data(), n, n), stepwell::view(b.data(), n, 1),
                           stepwell::view(x.data(), n, 1), options);
@@ -58,10 +60,12 @@ int main() {
               c.reason.c_str());
   std::printf("\n%-8s %-8s %10s %8s %9s  %s\n", "rung", "refiner", "iterations", "error", "seconds",
               "left because");
+  //---- begin rungs
   for (const stepwell::RungAttempt& rung : c.rungs) {
     std::printf("%-8s %-8s %10d %8.1e %9.3f  %s\n", rung.map.c_str(), or_dash(rung.refiner),
                 rung.iterations, rung.error, rung.seconds, or_dash(rung.reason));
   }
+  //---- end rungs
   if (!c.ok()) return 1;
 
   const stepwell::ColumnCertificate& column = c.columns[0];

@@ -88,10 +88,11 @@ int main() {
   double estimate = 0;
   stepwell::Certificate c = krige(stations, 0, place, estimate);
   print("as it is:", c, estimate, truth);
+  //---- begin row
   if (c.outcome != stepwell::SolveOutcome::not_positive_definite) return 1;
   std::printf("  %s\n", c.reason.c_str());
-
   const auto bad = static_cast<std::size_t>(c.pivot);
+  //---- end row
   std::size_t nearest = bad == 0 ? 1 : 0;
   for (std::size_t i = 0; i < stations.size(); ++i) {
     if (i == bad) continue;

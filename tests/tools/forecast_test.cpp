@@ -27,7 +27,7 @@ Timetable cubic() {
 TEST(Timetable, IsRightAtBetweenAndBeyondItsRows) {
   for (const std::int64_t n : {100, 1024, 1500, 2048, 3000, 4096, 16384}) {
     const auto d = static_cast<double>(n);
-    const Timing t = timing_at(cubic(), "bf16", n, 1);
+    const SolveSeconds t = seconds_at(cubic(), "bf16", n, 1);
     const double bound = 100 * 0x1p-53;  // a few logarithms and powers
     EXPECT_LT(std::abs(t.factor / (1e-12 * d * d * d) - 1), bound) << n;
     EXPECT_LT(std::abs(t.survey / (1e-9 * d * d) - 1), bound) << n;
@@ -36,13 +36,13 @@ TEST(Timetable, IsRightAtBetweenAndBeyondItsRows) {
 }
 
 TEST(Timetable, WithoutRowsIsTheCostModel) {
-  const Timing small = timing_at({}, "bf16", 1000, 1);
-  const Timing large = timing_at({}, "bf16", 10000, 1);
+  const SolveSeconds small = seconds_at({}, "bf16", 1000, 1);
+  const SolveSeconds large = seconds_at({}, "bf16", 10000, 1);
   EXPECT_GT(small.factor, 0);
   EXPECT_GT(large.factor, 10 * small.factor);
-  EXPECT_GT(timing_at({}, "bf16", 10000, 64).iteration, large.iteration);
-  EXPECT_EQ(timing_at({}, "none", 10000, 1).factor, 0);
-  EXPECT_GT(timing_at({}, "graded:bf16x3*1,bf16", 10000, 1).factor, 0);
+  EXPECT_GT(seconds_at({}, "bf16", 10000, 64).iteration, large.iteration);
+  EXPECT_EQ(seconds_at({}, "none", 10000, 1).factor, 0);
+  EXPECT_GT(seconds_at({}, "graded:bf16x3*1,bf16", 10000, 1).factor, 0);
 }
 
 TEST(Timetable, IsReadBackOnTheMachineItWasMeasuredOn) {

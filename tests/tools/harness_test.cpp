@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <string>
@@ -126,6 +127,69 @@ TEST(Alternate, PassesOnWhatASideThrows) {
   Contest c = contest_of(1e-5, 1e-5);
   c.baseline.run = [] { throw std::runtime_error("no"); };
   EXPECT_THROW(alternate(c, quick(5)), std::runtime_error);
+}
+
+TEST(Alternate, GivesTheSummaryOfItsPairs) {
+  const ContestResult r = alternate(contest_of(2e-5, 4e-5), quick(9));
+  const Summary s = summarize(r.pairs);
+  EXPECT_EQ(r.ratio.median, s.median);
+  EXPECT_EQ(r.ratio.best, s.best);
+  EXPECT_EQ(r.ratio.p10, s.p10);
+}
+
+/// Sides that write their letter and take longer than a window.
+std::vector<Side> letters(const std::string& names, std::string& order) {
+  std::vector<Side> sides;
+  for (const char name : names) {
+    Side side;
+    side.name = name;
+    side.run = [name, &order] { order += name, burn(2e-3); };
+    sides.push_back(side);
+  }
+  return sides;
+}
+
+TEST(Rotate, GivesEverySideAWindowInEveryRound) {
+  std::string order;
+  RotateOptions options;
+  options.rounds = 3;
+  options.warm_up = false;
+  options.window = 0.001;
+  std::string announced;
+  options.before = [&](const Side& side) { announced += side.name; };
+  const auto seconds = rotate(letters("abc", order), Clock::thread_cpu, options);
+  EXPECT_EQ(order, "abccbaabc");
+  EXPECT_EQ(announced, order);
+  ASSERT_EQ(seconds.size(), 3U);
+  for (const std::vector<double>& side : seconds) {
+    ASSERT_EQ(side.size(), 3U);
+    for (const double s : side) EXPECT_GE(s, 2e-3);
+  }
+}
+
+TEST(Rotate, DoesNotCountTheWarmUp) {
+  std::string order;
+  RotateOptions options;
+  options.rounds = 2;
+  options.window = 1e-5;  // one run is long enough to be warm
+  const auto seconds = rotate(letters("ab", order), Clock::thread_cpu, options);
+  EXPECT_EQ(order, "ababba");
+  EXPECT_EQ(seconds[0].size(), 2U);
+}
+
+TEST(Rotate, WaitsUntilASideHasSettled) {
+  std::string order;
+  std::vector<Side> sides = letters("ab", order);
+  sides[0].settle = 0.05;
+  RotateOptions options;
+  options.rounds = 2;
+  options.warm_up = false;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = rotate(sides, Clock::wall, options);
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  double timed = 0;
+  for (const auto& side : seconds) timed += side[0] + side[1];
+  EXPECT_GE(all.count(), 2 * 0.05 + timed);
 }
 
 }  // namespace

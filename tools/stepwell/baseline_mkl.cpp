@@ -19,10 +19,13 @@ namespace fs = std::filesystem;
 
 // The sanitizer's runtime refuses a library that looks up its own symbols first.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int kOpen = RTLD_NOW | RTLD_LOCAL;
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer);
 #else
-constexpr int kOpen = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+constexpr bool kSanitized = false;
 #endif
+constexpr int kOpen = RTLD_NOW | RTLD_LOCAL | (kSanitized ? 0 : RTLD_DEEPBIND);
 
 constexpr const char* kNames[] = {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
 

@@ -123,8 +123,6 @@ void bench_paper(const PaperRequest& request) {
   run.sizes = sizes_to(request.max_n);
   run.threads = request.threads > 0 ? request.threads : core::cpu_allowance().threads;
   run.progress = &progress;
-  refuse_slow_blas(blas_side("dpotrf", run.threads), request.allow_slow_blas);
-  const BlasThreads blas_threads(run.threads);
   std::error_code failed;
   fs::create_directories(request.out, failed);
   if (failed) {
@@ -133,6 +131,8 @@ void bench_paper(const PaperRequest& request) {
   }
   const fs::path path = fs::path(request.out) / "paper.json";
   ordered_json paper = read_previous(path);
+  refuse_slow_blas(blas_side("dpotrf", run.threads), request.allow_slow_blas);
+  const BlasThreads blas_threads(run.threads);
   run.mkl = find_mkl();
 
   const auto wanted = [&](const PaperPart& part) {

@@ -25,10 +25,10 @@ ordered_json certificate_json(const Certificate& c) {
                        {"backward_error", column.backward_error},
                        {"iterations", column.iterations},
                        {"history", column.history}});
-    if (column.proven_backward_error > 0) {
+    if (column.proven_backward_error != 0) {
       columns.back()["proven_backward_error"] = column.proven_backward_error;
     }
-    if (column.forward_error > 0) columns.back()["forward_error"] = column.forward_error;
+    if (column.forward_error != 0) columns.back()["forward_error"] = column.forward_error;
   }
   ordered_json json = {{"outcome", to_string(c.outcome)},
                        {"reason", c.reason},

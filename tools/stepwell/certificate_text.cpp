@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "screen.hpp"
 
 namespace stepwell::tool {
@@ -23,7 +25,7 @@ std::string shift_text(const Certificate& c) {
 
 std::string path_text(const std::string& map, const std::string& refiner, int iterations) {
   const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
-  if (map == "none") return fmt::format("no factor, {} with the diagonal, {}", refiner, steps);
+  if (map == "none") return fmt::format("no factor, {}, {}", refiner, steps);
   return fmt::format("{} factor, {}, {}", map, refiner, steps);
 }
 
@@ -34,11 +36,16 @@ std::string attempt_text(const RungAttempt& r) {
 }
 
 std::string time_text(const SolveTimes& t) {
-  std::string text = fmt::format("{:.2g} s", t.wall);
+  // Two digits, and no exponents where seconds are many.
+  const auto number = [](double s) {
+    return s < 100 ? fmt::format("{:.2g}", s) : fmt::format("{:.0f}", s);
+  };
+  std::string text = number(t.wall) + " s";
   const char* before = ": ";
   const auto add = [&](const char* name, double seconds) {
-    if (seconds > 0) text += fmt::format("{}{} {:.2g}", before, name, seconds);
-    if (seconds > 0) before = ", ";
+    if (seconds <= 0) return;
+    text += fmt::format("{}{} {}", before, name, number(seconds));
+    before = ", ";
   };
   add("looking at A", t.survey);
   add("factor", t.factor);
@@ -60,10 +67,12 @@ std::string certificate_text(const Certificate& c, bool colour) {
   double proven = 0;
   double forward = 0;
   for (const ColumnCertificate& column : c.columns) {
-    proven = std::max(proven, column.proven_backward_error);
-    forward = std::max(forward, column.forward_error);
+    // Written so that a NaN stays: what can't be proven for one column is not proven.
+    if (!(column.proven_backward_error <= proven)) proven = column.proven_backward_error;
+    if (!(column.forward_error <= forward)) forward = column.forward_error;
   }
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
+  if (std::isnan(proven)) screen.bad("proven", "nothing: the proof's own numbers overflowed");
   if (c.condition > 0) {
     screen.line("condition", fmt::format("about {:.1e}; x is off by at most {:.1e} of its largest "
                                          "element",

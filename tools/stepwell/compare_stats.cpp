@@ -123,29 +123,26 @@ std::string_view to_string(Change change) {
 
 std::vector<Comparison> compare_samples(const std::vector<Samples>& cases,
                                         const CompareOptions& options) {
-  const auto testable = [&](const Samples& s) {
-    return least_probability(s.before.size(), s.after.size()) <= options.alpha;
-  };
   std::vector<double> probabilities;
-  for (const Samples& s : cases) {
-    if (testable(s)) probabilities.push_back(rank_test(s.before, s.after));
-  }
+  for (const Samples& s : cases) probabilities.push_back(rank_test(s.before, s.after));
   probabilities = adjust_for_many(probabilities);
   std::vector<Comparison> results;
-  std::size_t next = 0;
-  for (const Samples& s : cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Samples& s = cases[i];
     Comparison c;
     c.before = summarize(s.before).median;
     c.after = summarize(s.after).median;
     c.change = c.before > 0 ? c.after / c.before - 1 : 0;
-    if (s.before == s.after && !s.before.empty()) c.verdict = Change::same;
-    if (testable(s)) {
-      c.probability = probabilities[next++];
-      const bool certain = c.probability <= options.alpha;
-      c.verdict = certain && c.change <= -options.least_change  ? Change::slower
-                  : certain && c.change >= options.least_change ? Change::faster
-                                                                : Change::same;
-    }
+    c.probability = probabilities[i];
+    const bool certain = c.probability <= options.alpha;
+    const bool relevant = !(std::abs(c.change) < options.least_change);
+    // What the clearest order of so few numbers would be worth among so many cases.
+    const double best = least_probability(s.before.size(), s.after.size());
+    const bool weak = best * static_cast<double>(cases.size()) > options.alpha;
+    c.verdict = s.before == s.after && !s.before.empty() ? Change::same
+                : certain && relevant ? (c.change < 0 ? Change::slower : Change::faster)
+                : weak && (relevant || best > options.alpha) ? Change::unknown
+                                                             : Change::same;
     results.push_back(c);
   }
   return results;

@@ -41,8 +41,9 @@ struct Samples {
   std::vector<double> before, after;
 };
 
-/// Compares all pairs of samples of ratios (more is faster). 'unknown': so few numbers that no
-/// difference could be told from chance; equal samples are the same however few.
+/// Compares all pairs of samples of ratios (more is faster). 'unknown': so few numbers, or so few
+/// among so many cases, that a difference can't be told from chance; equal samples are the same
+/// however few.
 std::vector<Comparison> compare_samples(const std::vector<Samples>& cases,
                                         const CompareOptions& options);
 

@@ -24,9 +24,8 @@ Certificate rehearse(std::int64_t n, SolveOptions options, const gallery::Recipe
   const core::Buffer<double> a(m * m), b(m), x(m);
   gallery::fill(view(a.data(), m, m), recipe, core::cpu_allowance().threads);
   for (std::int64_t i = 0; i < m; ++i) b[i] = gallery::noise(static_cast<std::uint64_t>(i));
-  // As many tiles as the large one has, as far as that goes: a graded map counts them.
-  const std::int64_t tile = options.tile > 0 ? options.tile : 512;
-  options.tile = std::clamp<std::int64_t>(core::round_up(tile * m / n, 32), 64, tile);
+  // Six tiles: all steps of a graded map show.
+  if (options.tile == 0) options.tile = kRehearsal / 6;
   options.condition = options.prove = false;
   return solve::Spd(view<const double>(a.data(), m, m), options, n)
       .solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
@@ -50,7 +49,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   f.top_bytes = plan.top_bytes;
   f.survey = table.start;
   const auto add = [&](const RungAttempt& r) {
-    const Timing t = timing_at(table, r.map, n, columns);
+    const SolveSeconds t = seconds_at(table, r.map, n, columns);
     // A factorization that fails does so about half-way.
     f.factor += r.factored ? t.factor : t.factor / 2;
     f.refine += r.iterations * t.iteration;
@@ -74,7 +73,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
     f.bytes = plan.bytes;
     add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
   }
-  f.survey += timing_at(table, f.map, n, columns).survey;
+  f.survey += seconds_at(table, f.map, n, columns).survey;
   return f;
 }
 

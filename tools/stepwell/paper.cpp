@@ -24,7 +24,7 @@ double now() {
 constexpr double kSpinning = 0.035;
 
 /// From here on a run warms itself up.
-constexpr std::int64_t kLongRuns = 12000;
+constexpr std::int64_t kLongRuns = 6000;
 
 }  // namespace
 
@@ -49,8 +49,12 @@ int PaperRun::rounds(std::int64_t n) const {
   if (n <= 1024) return 9;
   if (n <= 2048) return 7;
   if (n <= 4096) return 5;
-  if (n < kLongRuns) return 4;
-  return n < 2 * kLongRuns ? 2 : 1;
+  if (n <= 8192 && max_n <= 8192) return 3;
+  return n < 24000 ? 2 : 1;
+}
+
+int PaperRun::runs(std::int64_t n) const {
+  return rounds(n) + (n < kLongRuns ? 1 : 0);
 }
 
 std::vector<Timing> measure(const PaperRun& run, std::int64_t n, std::vector<Side> sides) {
@@ -62,7 +66,10 @@ std::vector<Timing> measure(const PaperRun& run, std::int64_t n, std::vector<Sid
   options.warm_up = n < kLongRuns;
   const std::vector<std::vector<double>> seconds = rotate(sides, Clock::wall, options);
   std::vector<Timing> timings;
-  for (std::size_t i = 0; i < sides.size(); ++i) timings.push_back({sides[i], seconds[i]});
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    sides[i].run = sides[i].prepare = nullptr;  // they hold matrices
+    timings.push_back({sides[i], seconds[i]});
+  }
   return timings;
 }
 
@@ -99,9 +106,9 @@ bool Budget::allows(const std::string& what, std::int64_t n) {
   if (known == known_.end()) return true;
   const double grown = static_cast<double>(n) / static_cast<double>(known->second.first);
   const double seconds = known->second.second * grown * grown * grown;
-  if (seconds <= kLongestRun) return true;
+  if (seconds <= longest_) return true;
   skip(fmt::format("{} at n = {}", what, n),
-       fmt::format("one run would take about {:.0f} s, more than {:.0f} s", seconds, kLongestRun));
+       fmt::format("one run would take about {:.0f} s, more than {:.0f} s", seconds, longest_));
   return false;
 }
 

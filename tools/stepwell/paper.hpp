@@ -40,6 +40,8 @@ struct PaperRun {
 
   /// Rounds at a size: many where a run is short.
   int rounds(std::int64_t n) const;
+  /// With one before them that does not count, where a run is too short to warm itself up.
+  int runs(std::int64_t n) const;
 };
 
 /// One side with the seconds of its calls, by round.
@@ -68,14 +70,15 @@ std::string utc_now();
 /// Seconds of a factorization at a map, n^3/3 flop, on two cores: a guess.
 double guess(std::int64_t n, const std::string& map);
 
-/// The most that one run of ours may take at a size before it is left out, in seconds.
-inline constexpr double kLongestRun = 40;
+/// Seconds that one run of ours may take before it is left out.
+inline constexpr double kLongestRun = 30;
 
 /// What a run at a size will take by what the same took at another, and what was left out.
 class Budget {
  public:
-  explicit Budget(PaperProgress& progress) : progress_(progress) {}
-  /// Says no, and remembers why, when a run would take longer than kLongestRun.
+  explicit Budget(PaperProgress& progress, double longest = kLongestRun)
+      : progress_(progress), longest_(longest) {}
+  /// Says no, and remembers why, when a run would take longer.
   bool allows(const std::string& what, std::int64_t n);
   void learn(const std::string& what, std::int64_t n, const std::vector<double>& seconds);
   void skip(const std::string& what, const std::string& why);
@@ -83,6 +86,7 @@ class Budget {
 
  private:
   PaperProgress& progress_;
+  double longest_;
   std::map<std::string, std::pair<std::int64_t, double>> known_;
   nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();
 };

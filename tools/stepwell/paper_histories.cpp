@@ -48,6 +48,7 @@ ordered_json history(System& s, const char* map, const char* refiner) {
           {"refiner", refiner},
           {"outcome", to_string(c.outcome)},
           {"iterations", c.iterations},
+          {"factor", c.map},
           {"shift", c.shift},
           {"backward_error", rounded(c.backward_error)},
           {"tolerance", rounded(c.tolerance)},

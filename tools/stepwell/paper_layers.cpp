@@ -23,6 +23,9 @@ struct Operation {
   Maps maps;
 };
 
+/// Seconds of a run beyond which a map is left out: there are many.
+constexpr double kLongest = 8;
+
 /// Errors take n^3/3 FP64 flop a map: up to here.
 constexpr std::int64_t kLargestError = 8192;
 
@@ -46,11 +49,13 @@ const std::vector<Operation>& operations() {
 }
 
 double cost_at(const PaperRun& run, const Operation& op, std::int64_t n) {
-  double seconds = op.work * guess(n, "fp64");
-  for (const std::string& map : op.maps) seconds += op.work * guess(n, map);
-  seconds *= run.rounds(n) + 1;
+  double seconds = op.work * guess(n, "fp64") * run.runs(n);
+  for (const std::string& map : op.maps) {
+    const double once = op.work * guess(n, map);
+    if (once <= kLongest) seconds += once * (run.runs(n) + 1);
+  }
   if (op.largest > kLargestError && n <= kLargestError) {
-    seconds += 1.5 * static_cast<double>(op.maps.size()) * guess(n, "fp64");
+    seconds += 1.2 * static_cast<double>(op.maps.size()) * guess(n, "fp64");
   }
   return seconds;
 }
@@ -147,7 +152,7 @@ ordered_json paper_layers(const PaperRun& run) {
                           {"sides", ordered_json::object()},
                           {"baselines", ordered_json::array()},
                           {"cases", ordered_json::array()}};
-  Budget budget(*run.progress);
+  Budget budget(*run.progress, kLongest);
   for (const Operation& op : operations()) {
     for (const std::int64_t n : run.sizes) {
       if (n > op.largest) {

@@ -7,7 +7,7 @@
 namespace stepwell::tool {
 
 void add_recipe_options(CLI::App& verb, RecipeRequest& r) {
-  verb.add_option("--cond", r.condition, "Condition number of a given spectrum")
+  verb.add_option("--cond", r.condition, "Largest by smallest eigenvalue of a given spectrum")
       ->check(CLI::Range(1.0, 1e16))
       ->capture_default_str();
   verb.add_option("--length", r.length, "Correlation length of a covariance")

@@ -79,7 +79,7 @@ std::vector<Stage> stages_of(const FilesRequest& r, io::MatrixShape shape,
                              const SolveOptions& options) {
   const Plan plan = plan_spd(shape.rows, shape.cols, options);
   const Timetable table = load_timetable(core::cpu_allowance().threads);
-  const Timing t = timing_at(table, plan.map, shape.rows, shape.cols);
+  const SolveSeconds t = seconds_at(table, plan.map, shape.rows, shape.cols);
   const auto n = static_cast<double>(shape.rows);
   std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},
                                {Phase::survey, "looking at A", t.survey},

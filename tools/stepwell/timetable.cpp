@@ -27,7 +27,7 @@ Rung main_rung(const std::string& map) {
   return m.adaptive() ? Rung::bf16x2 : m.layers.back();
 }
 
-Timing modelled(const std::string& map, std::int64_t n) {
+SolveSeconds modelled(const std::string& map, std::int64_t n) {
   if (map == "none") {
     const double pass = solve::iteration_seconds(std::nullopt, n, 1);
     return {map, n, pass, 0, pass};
@@ -44,7 +44,7 @@ double between(double x0, double y0, double x1, double y1, double x) {
   return y0 * std::pow(x / x0, slope);
 }
 
-Timing scaled(Timing t, std::int64_t n) {
+SolveSeconds scaled(SolveSeconds t, std::int64_t n) {
   const double ratio = static_cast<double>(n) / static_cast<double>(t.n);
   t.survey *= ratio * ratio;
   t.factor *= ratio * ratio * ratio;
@@ -53,28 +53,31 @@ Timing scaled(Timing t, std::int64_t n) {
   return t;
 }
 
-Timing interpolated(const Timing& below, const Timing& above, std::int64_t n) {
-  const auto at = [&](double Timing::*part) {
+SolveSeconds interpolated(const SolveSeconds& below, const SolveSeconds& above, std::int64_t n) {
+  const auto at = [&](double SolveSeconds::*part) {
     return between(static_cast<double>(below.n), below.*part, static_cast<double>(above.n),
                    above.*part, static_cast<double>(n));
   };
-  return {below.map, n, at(&Timing::survey), at(&Timing::factor), at(&Timing::iteration)};
+  return {below.map, n, at(&SolveSeconds::survey), at(&SolveSeconds::factor),
+          at(&SolveSeconds::iteration)};
 }
 
 }  // namespace
 
-Timing timing_at(const Timetable& table, const std::string& map, std::int64_t n,
-                 std::int64_t columns) {
-  std::vector<Timing> rows;
+SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int64_t n,
+                        std::int64_t columns) {
+  std::vector<SolveSeconds> rows;
   std::copy_if(table.rows.begin(), table.rows.end(), std::back_inserter(rows),
-               [&](const Timing& t) { return t.map == map; });
-  std::sort(rows.begin(), rows.end(), [](const Timing& s, const Timing& t) { return s.n < t.n; });
-  Timing t = modelled(map, n);
+               [&](const SolveSeconds& t) { return t.map == map; });
+  std::sort(rows.begin(), rows.end(),
+            [](const SolveSeconds& s, const SolveSeconds& t) { return s.n < t.n; });
+  SolveSeconds t = modelled(map, n);
   if (!rows.empty() && n >= rows.back().n) {
     t = scaled(rows.back(), n);
   } else if (rows.size() > 1) {
-    auto above = std::upper_bound(rows.begin() + 1, rows.end() - 1, n,
-                                  [](std::int64_t m, const Timing& row) { return m < row.n; });
+    auto above =
+        std::upper_bound(rows.begin() + 1, rows.end() - 1, n,
+                         [](std::int64_t m, const SolveSeconds& row) { return m < row.n; });
     t = interpolated(*(above - 1), *above, n);
   }
   if (columns > 1) {
@@ -87,7 +90,7 @@ Timing timing_at(const Timetable& table, const std::string& map, std::int64_t n,
   return t;
 }
 
-Timing timing_of(const Certificate& c, std::int64_t n) {
+SolveSeconds seconds_of(const Certificate& c, std::int64_t n) {
   return {c.map, n, std::max(0.0, c.times.wall - c.times.factor - c.times.refine), c.times.factor,
           c.times.refine / std::max(1, c.iterations)};
 }
@@ -105,7 +108,7 @@ std::string timetable_path() {
 ordered_json to_json(const Timetable& table, int threads) {
   const MachineReport machine = describe_machine();
   ordered_json rows = ordered_json::array();
-  for (const Timing& t : table.rows) {
+  for (const SolveSeconds& t : table.rows) {
     rows.push_back({{"map", t.map},
                     {"n", t.n},
                     {"survey", t.survey},
@@ -142,11 +145,11 @@ Timetable load_timetable(int threads) {
     if (!j.contains(key) || j[key] != here[key]) return table;
   }
   try {
-    std::vector<Timing> rows;
+    std::vector<SolveSeconds> rows;
     for (const ordered_json& row : j.at("rows")) {
-      const Timing t{row.at("map").get<std::string>(), row.at("n").get<std::int64_t>(),
-                     row.at("survey").get<double>(), row.at("factor").get<double>(),
-                     row.at("iteration").get<double>()};
+      const SolveSeconds t{row.at("map").get<std::string>(), row.at("n").get<std::int64_t>(),
+                           row.at("survey").get<double>(), row.at("factor").get<double>(),
+                           row.at("iteration").get<double>()};
       if (!(t.n > 0 && t.survey >= 0 && t.factor >= 0 && t.iteration >= 0)) return table;
       rows.push_back(t);
     }

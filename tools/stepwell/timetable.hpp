@@ -15,7 +15,7 @@
 namespace stepwell::tool {
 
 /// Seconds of one solve of order n with one right-hand side.
-struct Timing {
+struct SolveSeconds {
   std::string map;  ///< "none": without a factor
   std::int64_t n = 0;
   double survey = 0;     ///< looking at A, and whatever is neither factor nor refinement
@@ -26,15 +26,15 @@ struct Timing {
 struct Timetable {
   std::string measured_on;  ///< a date; empty: not measured, the cost model's
   double start = 0;         ///< seconds that the first solve of a process takes longer
-  std::vector<Timing> rows;
+  std::vector<SolveSeconds> rows;
 };
 
 /// Seconds at order n, between the measured orders and beyond them.
-Timing timing_at(const Timetable& table, const std::string& map, std::int64_t n,
-                 std::int64_t columns);
+SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int64_t n,
+                        std::int64_t columns);
 
 /// What a certificate says of one solve.
-Timing timing_of(const Certificate& c, std::int64_t n);
+SolveSeconds seconds_of(const Certificate& c, std::int64_t n);
 
 /// Where `tune` keeps it: below $XDG_CACHE_HOME or ~/.cache. Empty: there is no such place.
 std::string timetable_path();

@@ -36,9 +36,9 @@ struct TuneRequest {
 constexpr double kLongEnough = 1.5;
 constexpr int kMostRuns = 7;
 
-double median_of(std::vector<Timing> runs, double Timing::*part) {
+double median_of(std::vector<SolveSeconds> runs, double SolveSeconds::*part) {
   std::sort(runs.begin(), runs.end(),
-            [&](const Timing& s, const Timing& t) { return s.*part < t.*part; });
+            [&](const SolveSeconds& s, const SolveSeconds& t) { return s.*part < t.*part; });
   return runs[runs.size() / 2].*part;
 }
 
@@ -66,16 +66,16 @@ class Tuner {
     return c;
   }
 
-  Timing measure(const std::optional<PrecisionMap>& map) {
-    std::vector<Timing> runs;
+  SolveSeconds measure(const std::optional<PrecisionMap>& map) {
+    std::vector<SolveSeconds> runs;
     double together = 0;
     while (runs.empty() || (together < kLongEnough && runs.size() < kMostRuns)) {
       const Certificate c = solve(map);
-      runs.push_back(timing_of(c, n_));
+      runs.push_back(seconds_of(c, n_));
       together += c.times.wall;
     }
-    return {runs[0].map, n_, median_of(runs, &Timing::survey), median_of(runs, &Timing::factor),
-            median_of(runs, &Timing::iteration)};
+    return {runs[0].map, n_, median_of(runs, &SolveSeconds::survey),
+            median_of(runs, &SolveSeconds::factor), median_of(runs, &SolveSeconds::iteration)};
   }
 
  private:
@@ -119,7 +119,7 @@ void tune(const TuneRequest& r) {
     }
     for (const PrecisionMap& map : maps) table.rows.push_back(tuner.measure(map));
     tuner.fill(n, clusters);
-    const Timing none = tuner.measure(std::nullopt);
+    const SolveSeconds none = tuner.measure(std::nullopt);
     if (none.map == "none") table.rows.push_back(none);
   }
   if (r.json) fmt::print("{}\n", to_json(table, threads).dump(2));
@@ -127,7 +127,7 @@ void tune(const TuneRequest& r) {
   if (!r.json) {
     fmt::print("{:>8}  {:<32}{:>12}{:>12}{:>12}   seconds\n", "n", "map", "survey", "factor",
                "iteration");
-    for (const Timing& t : table.rows) {
+    for (const SolveSeconds& t : table.rows) {
       fmt::print("{:>8}  {:<32}{:>12.3g}{:>12.3g}{:>12.3g}\n", t.n, t.map, t.survey, t.factor,
                  t.iteration);
     }

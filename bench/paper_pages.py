@@ -1,0 +1,303 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Markdown of bench/plot_paper.py: docs/performance/paper.md, and docs/convergence.md's tables."""
+import textwrap
+
+# Families of maps, coarse to fine: neighbours in a family are neighbours in error and time.
+FAMILIES = {
+    "fp16": ["fp16", "fp16,fp16,fp16,fp16,fp16,fp32", "fp16,fp16,fp16,fp32", "fp16,fp32", "fp32"],
+    "bf16": ["bf16", "bf16,bf16,bf16,bf16,bf16,fp32", "bf16,bf16,bf16,fp32", "bf16,fp32", "fp32"],
+    "bf16x2": ["bf16x2", "bf16x2,bf16x2,bf16x2,bf16x3", "bf16x2,bf16x3", "bf16x3"],
+    "fp64": ["fp32", "fp32,fp32,fp32,fp64", "fp64"],
+}
+
+BEGIN = "<!-- made by bench/plot_paper.py from here -->"
+END = "<!-- to here -->"
+
+
+def short(name):
+    """fp16,fp16,fp16,fp32 -> fp16 x 3, fp32"""
+    parts = []
+    for rung in name.split(","):
+        if parts and parts[-1][0] == rung:
+            parts[-1][1] += 1
+        else:
+            parts.append([rung, 1])
+    return ", ".join(r if k == 1 else f"{r} × {k}" for r, k in parts)
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def number(value):
+    return "" if value is None else f"{value:.3g}"
+
+
+def times(value):
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def ratio_of(case, name, bold=False):
+    ratio = case.get("ratio", {}).get(name)
+    if ratio is None:
+        return ""
+    text = f"**{times(ratio['median'])}**" if bold else times(ratio["median"])
+    return text if ratio["windows"] < 3 else f"{text} ({times(ratio['p10'])} – {times(ratio['best'])})"
+
+
+def machine_text(paper):
+    m = paper["machine"]
+    lines = [("CPU", f"{m['cpu_model']}, {m['cores']} cores, {m['clock_mhz']:.0f} MHz by its own word, "
+                     f"instruction set {m['isa']}"),
+             ("threads", f"{m['threads']} for every side"),
+             ("memory", f"{m['memory_bytes'] / 2**30:.1f} GiB, huge pages: {m['huge_pages']}"),
+             ("system", f"{m['system']}, {m['compiler']}"),
+             ("libraries", ", ".join(f"{k} {v}" for k, v in m["libraries"].items())),
+             ("baselines", "; ".join(f"{b['library']} {b['version']}, {b['core_name']} kernels, "
+                                     f"{b['threads']} threads" for b in m["baselines"])),
+             ("commit, date", f"`{m['commit']}`, {m['date']}")]
+    return table(("", ""), lines)
+
+
+def wrapped(text, indent=""):
+    return textwrap.fill(text, 118, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)
+
+
+def bullets(*texts):
+    return "\n".join(wrapped("- " + text, "  ") for text in texts)
+
+
+def skipped_text(section):
+    skipped = section.get("skipped", [])
+    if not skipped:
+        return ""
+    return "\n" + wrapped("Left out: " + "; ".join(f"{s['what']} ({s['why']})" for s in skipped)
+                          + ".") + "\n"
+
+
+def rate_text(section):
+    cases = section["cases"]
+    sizes = sorted({c["n"] for c in cases})
+    names = [b for b in ("dpotrf", "spotrf", "mkl-dpotrf", "raw") if b in cases[0]["ratio"]]
+    rows = []
+    for rung in dict.fromkeys(c["map"] for c in cases):
+        mine = [c for c in cases if c["map"] == rung]
+        top = max(mine, key=lambda c: c["n"])
+        rows.append([f"`{rung}`"] + [number(next((c["rate"]["median"] for c in mine if c["n"] == n),
+                                                 None)) for n in sizes]
+                    + [top["n"]] + [ratio_of(top, b, b == "dpotrf") for b in names])
+    for name in ("dpotrf", "spotrf", "mkl-dpotrf"):
+        mine = {c["n"]: c["rate"]["median"] for c in section["baselines"] if c["baseline"] == name}
+        if mine:
+            rows.append([name] + [number(mine.get(n)) for n in sizes] + [""] * (1 + len(names)))
+    heads = ["Gflop/s", *(f"n = {n}" for n in sizes), "ratio at n =",
+             *(f"to {'the bare engine' if b == 'raw' else b}" for b in names)]
+    published = "; ".join(f"{p['ratio']} ({p['what']}; {p['where']})" for p in section["paper"])
+    return f"""## Factorization by size (Abdelfattah et al., Fig. 2)
+
+![rate of the factorization](figures/rate.svg)
+
+{table(heads, rows)}
+
+{bullets(f"The matrix: {section['matrix']}. The rate counts {section['counts']}.",
+         "Ratios are medians of the pairs; in brackets, p10 and the best, where there are three pairs or "
+         "more.", f"The paper's ratios: {published}.")}
+{skipped_text(section)}"""
+
+
+def spectra_text(section):
+    cases = section["cases"]
+    last = max(c["n"] for c in cases)
+    rows = []
+    for p in section["paper"]:
+        case = next((c for c in cases if c["n"] == last and c["kind"] == p["kind"]
+                     and c["condition"] == p["condition"]), None)
+        if case is None:
+            continue
+        path = case["path"]
+        way = "no factor" if path["map"] == "none" else f"`{path['map']}`"
+        mixed_size, mixed = last, case
+        if "dsposv" not in case["ratio"]:
+            older = [c for c in cases if c["kind"] == p["kind"] and c["condition"] == p["condition"]
+                     and "dsposv" in c.get("ratio", {})]
+            mixed = max(older, key=lambda c: c["n"], default=case)
+            mixed_size = mixed["n"]
+        note = f" (n = {mixed_size})" if mixed_size != last else ""
+        rows.append([f"{p['kind']} {p['condition']:g}" if p["condition"] else p["kind"],
+                     p["figure"] or "–", f"{case['seconds']:.3g} s", ratio_of(case, "dposv", True),
+                     p.get("dposv", "–"), ratio_of(case, "mkl-dposv"),
+                     ratio_of(mixed, "dsposv") + note, p.get("dsposv", "–"), way,
+                     path["iterations"], p["iterations"] or "–",
+                     f"{case['backward_error'] * 2**53:.2g} u"])
+    chosen = [f"{p['kind']} {p['condition']:g}" for p in section["paper"]
+              if p["condition_from"] != "the text"]
+    return f"""## Solves by spectrum (Abdelfattah et al., Figs. 4 to 7)
+
+![rate of the solve](figures/spectra.svg)
+
+n = {last}; ratios are the baseline's time by ours.
+
+{table(['matrix', 'figure', 'ours', 'dposv', "paper's", 'oneMKL dposv', 'dsposv', "paper's",
+        'path', 'iterations', "paper's", 'backward error'], rows)}
+
+{bullets(f"The paper's ratios are from its text (Sect. 7): {section['paper_machine']}. Its figures show more "
+         "sizes; their numbers are in the plots only, and so are the condition numbers of "
+         f"{', '.join(chosen)}: those are our choice.",
+         "The paper forces a factor; our ladder first looks whether conjugate gradients with the diagonal "
+         "finish sooner, and for clustered spectra they do.",
+         "Backward errors are computed in extended precision; u = 2^-53.", f"Note: {section['note']}.")}
+{skipped_text(section)}"""
+
+
+def layers_text(section):
+    parts = []
+    factor = [c for c in section["cases"] if c["bench"] == "factor"]
+    sizes = sorted({c["n"] for c in factor})
+    rows = []
+    digits = {p["map"]: p["digits"] for p in section["paper_digits"]}
+    for name in dict.fromkeys(m for family in FAMILIES.values() for m in family):
+        mine = {c["n"]: c for c in factor if c["map"] == name}
+        cells = []
+        for n in sizes:
+            c = mine.get(n)
+            error = c.get("error") if c else None
+            errors = f"{error['residual']:.1e} / {error['factor']:.1e} / " if error else ""
+            cells.append(errors + f"{c['seconds']:.3g} s" if c else "")
+        rows.append([f"`{short(name)}`", *cells, digits.get(name, "–")])
+    parts.append(table(["map", *(f"n = {n}" for n in sizes), "digits of L, paper"], rows))
+    parts.append("Each cell has the relative error of L L', that of L, and the time. Digits: Sect. IV-B e, Fig. 8.\n")
+    published = {(p["bench"], p["map"]): p for p in section["paper"] if "bench" in p}
+    rows = []
+    for op in ("syrk", "trsm", "factor"):
+        cases = [c for c in section["cases"] if c["bench"] == op]
+        for c in cases:
+            if c["n"] != max(k["n"] for k in cases):
+                continue
+            against = next(iter(c["ratio"]))
+            p = published.get((op, c["map"]))
+            rows.append([op, f"`{short(c['map'])}`", c["n"], f"{c['seconds']:.3g} s", against,
+                         ratio_of(c, against, True), p["ratio"] if p else "–",
+                         p["where"] if p else ""])
+    parts.append(table(["operation", "map", "n", "ours", "against", "ratio", "paper's", "where"], rows))
+    parts.append("The paper's: " + next(p["machine"] for p in section["paper"] if "machine" in p) + ".\n")
+    parts.append(order_text(factor))
+    return """## Precision maps (Carrica et al., Figs. 4 to 8 and 10)
+
+![accuracy and speed of maps](figures/layers.svg)
+
+![speed-up of the operations](figures/level3.svg)
+
+""" + "\n\n".join(parts) + "\n" + skipped_text(section)
+
+
+def median(values):
+    values = sorted(values)
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+
+def order_text(factor):
+    """The finer map's time by the coarser one's, round by round."""
+    most = max(len(c["ratio"]["dpotrf"]["pairs"]) for c in factor)
+    usable = [c["n"] for c in factor if len(c["ratio"]["dpotrf"]["pairs"]) >= min(4, most)]
+    n = max(usable)
+    by_map = {c["map"]: c["ratio"]["dpotrf"]["pairs"] for c in factor if c["n"] == n}
+    rows = []
+    for family in FAMILIES.values():
+        for coarse, fine in zip(family, family[1:]):
+            if coarse in by_map and fine in by_map:
+                times = [c / f for c, f in zip(by_map[coarse], by_map[fine])]
+                rows.append([f"`{short(fine)}` by `{short(coarse)}`", f"{median(times):.2f}"])
+    return (f"Is each map between its neighbours? The finer map's time by the coarser one's, n = {n}, "
+            "median of the rounds:\n\n" + table(["finer by coarser map", ""], rows))
+
+
+def histories_text(section):
+    rows = []
+    names = {"ir": "classic refinement", "ir(gmres)": "GMRES", "cg": "CG"}
+    for h in section["histories"]:
+        rows.append([f"{h['kind']} {h['condition']:g}", f"`{h['map']}`" + (f", broke down: `{h['factor']}`" if h["factor"] != h["map"] else ""),
+                     names[h["refiner"]],
+                     h["iterations"] if h["outcome"] == "converged" else f"{h['outcome']}",
+                     f"{h['shift']:g}", f"{h['backward_error'] * 2**53:.2g} u"])
+    return f"""## Convergence histories (Abdelfattah et al., Fig. 3)
+
+![convergence histories](figures/histories.svg)
+
+{table(['matrix', 'factor', 'refiner', 'products with A', 'shift c', 'backward error'], rows)}
+
+{wrapped(f"n = {section['n']}. The paper: {section['paper']} CG is ours: the paper names it and does not "
+         "measure it.")}
+{skipped_text(section)}"""
+
+
+def tables_text(section):
+    """Shifts and iterations, for docs/convergence.md."""
+    def cell(value):
+        return "–" if value is None else f"{value[0]} ({value[1]})"
+
+    rows = section["rows"]
+    rungs = ["fp16", "bf16", "bf16x2", "bf16x3", "fp32"]
+    shifts = table(["matrix", "paper, fp16", *rungs],
+                   [[r["matrix"], r["shift"]["paper"], *(r["shift"][k] for k in rungs)] for r in rows])
+    triples = ["half, single, double", "half, double, quad", "half, double, double",
+               "single, double, double"]
+    heads = ["matrix", "refiner"]
+    for triple in triples:
+        heads += [f"{triple}: paper", "ours"]
+    lines, others = [], []
+    for r in rows:
+        for row in r["iterations"]:
+            cells = [cell(row[t][side]) for t in triples for side in ("paper", "ours")]
+            lines.append([r["matrix"], row["refiner"], *cells])
+            others.append([r["matrix"], row["refiner"],
+                           *(cell(row["rungs"][k]) for k in ("bf16", "fp16", "bf16x2", "bf16x3"))])
+    return f"""{BEGIN}
+
+## Shift (Table 6.2)
+
+The least integer c for which H + c u I has a factor.
+
+{shifts}
+
+## Iterations (Tables 6.3 and 6.6)
+
+{table(heads, lines)}
+
+## The other rungs
+
+The same with (rung, double, double), and the shift that each rung needs.
+
+{table(['matrix', 'refiner', 'bf16', 'fp16', 'bf16x2', 'bf16x3'], others)}
+
+{END}"""
+
+
+def write(paper, docs, note):
+    texts = {"rate": rate_text, "spectra": spectra_text, "layers": layers_text,
+             "histories": histories_text}
+    page = f"""# The papers' figures, measured here
+
+<!-- Made by bench/plot_paper.py; do not edit. -->
+
+What the papers show on GPUs, on one CPU with a matrix engine. Everything on this page comes from one command,
+`stepwell bench paper` ([bench.md](../bench.md#the-papers-figures-paper)); the raw numbers are in
+[paper.json](paper.json). Candidate and baselines run in turn in one process. A ratio above 1 means that ours is faster.
+The papers' ratios stand beside ours for orientation: other machines, other baselines, and an engine of another speed.
+
+{wrapped(f"**{note}**") + chr(10) * 2 if note else ""}{machine_text(paper)}
+
+"""
+    page += "\n".join(make(paper[part]) for part, make in texts.items() if part in paper)
+    if paper.get("tables", {}).get("rows"):
+        page += "\nThe tables of Higham & Pranesh are in [convergence.md](../convergence.md).\n"
+        convergence = docs / "convergence.md"
+        text = convergence.read_text(encoding="utf-8")
+        head, rest = text.split(BEGIN)
+        convergence.write_text(head + tables_text(paper["tables"]) + rest.split(END)[1],
+                               encoding="utf-8")
+    (docs / "performance" / "paper.md").write_text(page, encoding="utf-8")
