@@ -169,7 +169,7 @@ Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
   const core::FpScope fp;
   const auto start = Clock::now();
   Certificate c;
-  c.columns.resize(static_cast<std::size_t>(b.cols));
+  c.columns = blank_columns(b.cols);
   c.tolerance =
       options.tolerance > 0 ? options.tolerance : std::sqrt(static_cast<double>(a.rows)) * kUnit;
   c.map = "fp64";

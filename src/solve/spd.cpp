@@ -135,6 +135,15 @@ bool Spd::inspect(Certificate& c) {
   return c.outcome == SolveOutcome::converged;
 }
 
+std::vector<ColumnCertificate> blank_columns(std::int64_t columns) {
+  try {
+    return std::vector<ColumnCertificate>(static_cast<std::size_t>(columns));
+  } catch (const std::exception&) {  // no such memory, or no such size
+    throw Error(ErrorCode::out_of_memory, "there is no memory for the certificates of " +
+                                              std::to_string(columns) + " right-hand sides");
+  }
+}
+
 bool inspect_b(MatrixView<const double> b, Certificate& c) {
   for (std::int64_t j = 0; j < b.cols; ++j) {
     for (std::int64_t i = 0; i < b.rows; ++i) {
@@ -221,7 +230,7 @@ Certificate Spd::solve(MatrixView<const double> b, MatrixView<double> x) {
   const core::FpScope fp;
   const auto start = Clock::now();
   Certificate c;
-  c.columns.resize(static_cast<std::size_t>(b.cols));
+  c.columns = blank_columns(b.cols);
   c.tolerance = tolerance();
   c.peak_bytes = refinement_bytes(order(), b.cols, options_.refiner);
   const bool usable = order() > 0 && b.cols > 0 && inspect_b(b, c) && inspect(c);

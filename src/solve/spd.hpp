@@ -104,6 +104,9 @@ class Spd {
 Certificate solve_small(MatrixView<const double> a, MatrixView<const double> b,
                         MatrixView<double> x, const SolveOptions& options);
 
+/// The certificates of so many columns, with nothing in them. Throws Error(out_of_memory).
+std::vector<ColumnCertificate> blank_columns(std::int64_t columns);
+
 /// False, and the certificate says where, if b has an infinity or a NaN.
 bool inspect_b(MatrixView<const double> b, Certificate& c);
 

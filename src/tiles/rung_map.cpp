@@ -10,6 +10,9 @@
 namespace stepwell::tiles {
 namespace {
 
+/// Across a matrix. A map has a byte for each of half their square: 128 MiB, and n = 8 million.
+constexpr std::int64_t kMostTiles = std::int64_t{1} << 14;
+
 Rung finer(Rung a, Rung b) {
   return coarser(a, b) == a ? b : a;
 }
@@ -41,6 +44,12 @@ RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid) {
   if (map.adaptive() || map.layers.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "this operation takes a map of rungs by level, not '" + to_string(map) + "'");
+  }
+  if (grid.tiles() > kMostTiles) {
+    throw Error(ErrorCode::too_large, "a matrix of order " + std::to_string(grid.n) +
+                                          " has too many tiles of " + std::to_string(grid.tile) +
+                                          "; at most " + std::to_string(kMostTiles) +
+                                          " fit across it");
   }
   rungs_.resize(static_cast<std::size_t>(grid.count()));
   if (map.graded()) {

@@ -5,34 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "directory.hpp"
 #include "io/matrix_file.hpp"
 #include "stepwell/error.hpp"
 
-/// What the tests of files share: a directory that goes away, files from text, and the one error
-/// that a bad one must give.
+/// What the tests of files share: elements, bits, and the one error that a bad file must give.
 namespace stepwell::io::test {
 
-class Directory {
- public:
-  Directory();
-  ~Directory();
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file and returns its path.
-  std::string file(const std::string& name, std::string_view contents) const;
-  std::vector<std::string> names() const;
-
- private:
-  std::string path_;
-};
-
-std::string contents_of(const std::string& path);
+using stepwell::test::contents;
+using stepwell::test::Directory;
 
 /// The elements, column by column.
 std::vector<double> elements(const DenseMatrix& matrix);

@@ -30,11 +30,11 @@ TEST(MatrixFile, KnowsFormatsByTheirFirstBytes) {
   const Directory directory;
   const std::vector<double> data = {3, 4};
   EXPECT_EQ(elements(read_matrix(directory.file("no-extension", kMarket))), data);
-  write_npy(directory.path("a"), view(data.data(), 1, 2));
-  EXPECT_EQ(elements(read_matrix(directory.path("a"))), data);
+  write_npy(directory / "a", view(data.data(), 1, 2));
+  EXPECT_EQ(elements(read_matrix(directory / "a")), data);
   // The first bytes count, not the name.
-  std::filesystem::rename(directory.path("a"), directory.path("a.mtx"));
-  EXPECT_EQ(elements(read_matrix(directory.path("a.mtx"))), data);
+  std::filesystem::rename(directory / "a", directory / "a.mtx");
+  EXPECT_EQ(elements(read_matrix(directory / "a.mtx")), data);
   EXPECT_EQ(code_of(directory.file("b", "1 2 3\n")), ErrorCode::malformed);
   EXPECT_EQ(code_of(directory.file("b.npy", "1 2 3\n")), ErrorCode::malformed);
   EXPECT_EQ(code_of(directory.file("b.mtx", "1 2 3\n")), ErrorCode::malformed);
@@ -49,20 +49,20 @@ TEST(MatrixFile, WritesTheFormatOfTheName) {
   const Directory directory;
   const std::vector<double> data = {1, 2, 2, 5};
   for (const char* name : {"a.npy", "a.mtx", "a.mm"}) {
-    write_matrix(directory.path(name), view(data.data(), 2, 2), true);
-    const DenseMatrix back = read_matrix(directory.path(name));
+    write_matrix(directory / name, view(data.data(), 2, 2), true);
+    const DenseMatrix back = read_matrix(directory / name);
     EXPECT_EQ(elements(back), data) << name;
     EXPECT_EQ(back.symmetric, std::string(name) != "a.npy") << name;
   }
-  EXPECT_EQ(contents_of(directory.path("a.npy"))[0], '\x93');
-  EXPECT_EQ(contents_of(directory.path("a.mtx"))[0], '%');
+  EXPECT_EQ(contents(directory / "a.npy")[0], '\x93');
+  EXPECT_EQ(contents(directory / "a.mtx")[0], '%');
   for (const char* name : {"a", "a.txt", "npy"}) {
-    EXPECT_EQ(error_of([&] { write_matrix(directory.path(name), view(data.data(), 2, 2)); }).first,
+    EXPECT_EQ(error_of([&] { write_matrix(directory / name, view(data.data(), 2, 2)); }).first,
               ErrorCode::invalid_argument);
   }
   for (const char* name : {"a.npy", "a.mtx"}) {
     const MatrixView<const double> bad{data.data(), 2, 2, 1};
-    EXPECT_EQ(error_of([&] { write_matrix(directory.path(name), bad); }).first,
+    EXPECT_EQ(error_of([&] { write_matrix(directory / name, bad); }).first,
               ErrorCode::invalid_argument);
   }
 }
@@ -70,19 +70,18 @@ TEST(MatrixFile, WritesTheFormatOfTheName) {
 TEST(MatrixFile, RefusesWhatIsNotAFile) {
   const Directory directory;
   using namespace std::string_literals;
-  std::filesystem::create_symlink("loop", directory.path("loop"));
-  ASSERT_EQ(mkfifo(directory.path("fifo").c_str(), 0600), 0);
+  std::filesystem::create_symlink("loop", directory / "loop");
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
   for (const std::string& path :
-       {""s, directory.path("absent"), directory.path("."), directory.path("loop"),
-        directory.path("fifo"), "/dev/zero"s, directory.path("nul\0.mtx"s),
-        directory.path(std::string(300, 'x'))}) {
+       {""s, directory / "absent", directory / ".", directory / "loop", directory / "fifo",
+        "/dev/zero"s, directory / "nul\0.mtx"s, directory / std::string(300, 'x')}) {
     EXPECT_EQ(code_of(path), ErrorCode::cannot_open) << path;
   }
 }
 
 TEST(MatrixFile, KeepsControlCharactersOutOfMessages) {
   const Directory directory;
-  const auto [code, text] = error_of([&] { read_matrix(directory.path("a\n\x1b[31m.mtx")); });
+  const auto [code, text] = error_of([&] { read_matrix(directory / "a\n\x1b[31m.mtx"); });
   EXPECT_EQ(code, ErrorCode::cannot_open);
   EXPECT_NE(text.find("a\\x0a\\x1b[31m.mtx'"), std::string::npos) << text;
   EXPECT_EQ(in_quotes(std::string(1000, 'x')).size(), 205U);
@@ -127,15 +126,15 @@ TEST(MatrixFile, DoesNotDependOnTheLocale) {
   const std::locale before = std::locale::global(std::locale(std::locale(), new Comma));
   const std::string c_before = std::setlocale(LC_ALL, nullptr);
   std::setlocale(LC_ALL, "de_DE.UTF-8");  // where it is there
-  write_matrix(directory.path("a.mtx"), view(data.data(), 2, 1));
-  const DenseMatrix back = read_matrix(directory.path("a.mtx"));
+  write_matrix(directory / "a.mtx", view(data.data(), 2, 1));
+  const DenseMatrix back = read_matrix(directory / "a.mtx");
   const DenseMatrix small = read_matrix(
       directory.file("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n1.5e-400\n"));
   std::setlocale(LC_ALL, c_before.c_str());
   std::locale::global(before);
   EXPECT_EQ(elements(back), data);
   EXPECT_EQ(small.data[0], 0);
-  EXPECT_NE(contents_of(directory.path("a.mtx")).find("\n1234567.25\n"), std::string::npos);
+  EXPECT_NE(contents(directory / "a.mtx").find("\n1234567.25\n"), std::string::npos);
 }
 
 TEST(Sink, LeavesTheOldFileOrTheNewOneAndNothingElse) {
@@ -146,18 +145,18 @@ TEST(Sink, LeavesTheOldFileOrTheNewOneAndNothingElse) {
     Sink sink(path);
     sink.write("half");
   }
-  EXPECT_EQ(contents_of(path), "old");
-  EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_EQ(directory.list(), "a");
   {
     Sink sink(path);
     sink.write("new ");
     sink.write(std::string(1'000'000, 'x'));
     sink.write("!");
-    EXPECT_EQ(contents_of(path), "old");
+    EXPECT_EQ(contents(path), "old");
     sink.commit();
   }
-  EXPECT_EQ(contents_of(path), "new " + std::string(1'000'000, 'x') + "!");
-  EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(contents(path), "new " + std::string(1'000'000, 'x') + "!");
+  EXPECT_EQ(directory.list(), "a");
   struct stat status {};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0640U);
@@ -166,13 +165,13 @@ TEST(Sink, LeavesTheOldFileOrTheNewOneAndNothingElse) {
 TEST(Sink, RefusesWhatItCannotReplace) {
   const Directory directory;
   using namespace std::string_literals;
-  std::filesystem::create_directory(directory.path("folder"));
-  ASSERT_EQ(mkfifo(directory.path("fifo").c_str(), 0600), 0);
-  for (const std::string& path : {""s, directory.path("absent/a"), directory.path("folder"),
-                                  directory.path("fifo"), "/dev/null"s, directory.path("n\0ul"s)}) {
+  std::filesystem::create_directory(directory / "folder");
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  for (const std::string& path : {""s, directory / "absent/a", directory / "folder",
+                                  directory / "fifo", "/dev/null"s, directory / "n\0ul"s}) {
     EXPECT_EQ(error_of([&] { Sink sink(path); }).first, ErrorCode::cannot_open) << path;
   }
-  EXPECT_EQ(directory.names().size(), 2U);
+  EXPECT_EQ(directory.list(), "fifo folder");
 }
 
 TEST(Sink, LeavesNothingWhenTheDiskIsFull) {
@@ -189,8 +188,8 @@ TEST(Sink, LeavesNothingWhenTheDiskIsFull) {
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(code, ErrorCode::cannot_open) << text;
-  EXPECT_EQ(contents_of(path), "old");
-  EXPECT_EQ(directory.names(), std::vector<std::string>{"a.npy"});
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_EQ(directory.list(), "a.npy");
 }
 
 }  // namespace

@@ -280,7 +280,7 @@ TEST(MatrixMarket, SaysWhereAndWhy) {
 
 TEST(MatrixMarket, ComesBackAsItWasWritten) {
   const Directory directory;
-  const std::string path = directory.path("a.mtx");
+  const std::string path = directory / "a.mtx";
   std::vector<double> data = {0.1,     -0.0,       5e-324,   1.7976931348623157e308,
                               1.0 / 3, -kInfinity, 123456.5, 0x1.fffffffffffffp-1022};
   for (int i = 0; i < 100; ++i) data.push_back(std::ldexp(std::sin(i), 37 * i - 1000));
@@ -289,16 +289,15 @@ TEST(MatrixMarket, ComesBackAsItWasWritten) {
   // Padding is not written.
   const std::vector<double> padded = {1, 2, -7, 3, 4, -7};
   write_matrix_market(path, view(padded.data(), 2, 2, 3));
-  EXPECT_EQ(contents_of(path), "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n");
+  EXPECT_EQ(contents(path), "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n");
 }
 
 TEST(MatrixMarket, WritesSymmetricMatricesHalf) {
   const Directory directory;
-  const std::string path = directory.path("a.mtx");
+  const std::string path = directory / "a.mtx";
   std::vector<double> data = {1, 2, 3, 2, 4, 5, 3, 5, 6};
   write_matrix_market(path, view(data.data(), 3, 3), true);
-  EXPECT_EQ(contents_of(path),
-            "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n");
+  EXPECT_EQ(contents(path), "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n");
   const DenseMatrix back = read_matrix_market(path);
   EXPECT_TRUE(back.symmetric);
   EXPECT_EQ(elements(back), data);

@@ -214,7 +214,7 @@ TEST(Npy, SaysWhereAndWhy) {
 
 TEST(Npy, ComesBackWithTheSameBits) {
   const Directory directory;
-  const std::string path = directory.path("a.npy");
+  const std::string path = directory / "a.npy";
   double odd_nan = 0;
   const std::uint64_t payload = 0x7ff4'0000'dead'beef;
   std::memcpy(&odd_nan, &payload, sizeof odd_nan);
@@ -223,7 +223,7 @@ TEST(Npy, ComesBackWithTheSameBits) {
   const DenseMatrix back = read_npy(path);
   EXPECT_EQ(back.rows, 2);
   EXPECT_TRUE(same_bits(elements(back), data));
-  const std::string bytes = contents_of(path);
+  const std::string bytes = contents(path);
   EXPECT_EQ((bytes.size() - 48) % 64, 0U);  // NumPy wants the data aligned
   const std::vector<double> padded = {1, 2, -7, 3, 4, -7};
   write_npy(path, view(padded.data(), 2, 2, 3));

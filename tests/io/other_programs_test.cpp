@@ -18,7 +18,7 @@ namespace {
 bool python(const Directory& directory, const std::string& script) {
   directory.file("script.py", script);
   const std::string command =
-      "cd '" + directory.path("") + "' && python3 script.py >/dev/null 2>python.txt";
+      "cd '" + directory.path() + "' && python3 script.py >/dev/null 2>python.txt";
   return std::system(command.c_str()) == 0;
 }
 
@@ -33,7 +33,7 @@ TEST(Numpy, ReadsOursAndWritesWhatWeRead) {
   for (std::int64_t j = 0; j < 40; ++j) {
     for (std::int64_t i = 0; i < 30; ++i) data.push_back(element(i, j));
   }
-  write_npy(directory.path("ours.npy"), view(data.data(), 30, 40));
+  write_npy(directory / "ours.npy", view(data.data(), 30, 40));
   ASSERT_TRUE(python(directory, R"(
 import numpy as np
 a = (np.arange(30)[:, None] * 100 + np.arange(40)) * 0.1 - 3
@@ -57,16 +57,16 @@ np.save('record.npy', np.zeros(3, dtype=[('x', 'f8'), ('y', 'i4')]))
 for v in (1, 2, 3):
     with open('v%d.npy' % v, 'wb') as f:
         np.lib.format.write_array(f, a, version=(v, 0))
-)")) << contents_of(directory.path("python.txt"));
+)")) << contents(directory / "python.txt");
   for (const char* name : {"c", "f", "v1", "v2", "v3"}) {
-    const DenseMatrix a = read_matrix(directory.path(name + std::string(".npy")));
+    const DenseMatrix a = read_matrix(directory / name + std::string(".npy"));
     EXPECT_EQ(a.rows, 30);
     EXPECT_TRUE(same_bits(elements(a), data)) << name;
   }
-  const DenseMatrix vector = read_matrix(directory.path("vector.npy"));
+  const DenseMatrix vector = read_matrix(directory / "vector.npy");
   EXPECT_EQ(vector.cols, 1);
   EXPECT_EQ(elements(vector), std::vector<double>(data.begin() + 90, data.begin() + 120));
-  const DenseMatrix slice = read_matrix(directory.path("slice.npy"));
+  const DenseMatrix slice = read_matrix(directory / "slice.npy");
   EXPECT_EQ(slice.rows, 15);
   EXPECT_EQ(slice.cols, 13);
   for (std::int64_t j = 0; j < 13; ++j) {
@@ -74,10 +74,10 @@ for v in (1, 2, 3):
       EXPECT_EQ(slice.view()(i, j), element(2 * i, 1 + 3 * j));
     }
   }
-  const DenseMatrix f4 = read_matrix(directory.path("f4.npy"));
-  const DenseMatrix i4 = read_matrix(directory.path("i4.npy"));
-  const DenseMatrix i8 = read_matrix(directory.path("i8.npy"));
-  const DenseMatrix b1 = read_matrix(directory.path("b1.npy"));
+  const DenseMatrix f4 = read_matrix(directory / "f4.npy");
+  const DenseMatrix i4 = read_matrix(directory / "i4.npy");
+  const DenseMatrix i8 = read_matrix(directory / "i8.npy");
+  const DenseMatrix b1 = read_matrix(directory / "b1.npy");
   for (std::size_t k = 0; k < data.size(); ++k) {
     const auto at = static_cast<std::int64_t>(k);
     EXPECT_EQ(f4.data[at], static_cast<double>(static_cast<float>(data[k])));
@@ -86,7 +86,7 @@ for v in (1, 2, 3):
     EXPECT_EQ(b1.data[at], data[k] > 7 ? 1 : 0);
   }
   for (const char* name : {"object", "complex", "big", "cube", "scalar", "record"}) {
-    EXPECT_EQ(error_of([&] { read_matrix(directory.path(name + std::string(".npy"))); }).first,
+    EXPECT_EQ(error_of([&] { read_matrix(directory / name + std::string(".npy")); }).first,
               ErrorCode::unsupported)
         << name;
   }
@@ -96,8 +96,8 @@ TEST(Scipy, ReadsOursAndWritesWhatWeRead) {
   const Directory directory;
   if (!python(directory, "import scipy.io\n")) GTEST_SKIP() << "python3 has no SciPy here";
   const std::vector<double> data = {1.0 / 3, 2, 2, -4e-300};
-  write_matrix_market(directory.path("ours.mtx"), view(data.data(), 2, 2));
-  write_matrix_market(directory.path("half.mtx"), view(data.data(), 2, 2), true);
+  write_matrix_market(directory / "ours.mtx", view(data.data(), 2, 2));
+  write_matrix_market(directory / "half.mtx", view(data.data(), 2, 2), true);
   ASSERT_TRUE(python(directory, R"(
 import numpy as np, scipy.io, scipy.sparse
 a = np.array([[1 / 3, 2], [2, -4e-300]])
@@ -106,9 +106,9 @@ assert (scipy.io.mmread('half.mtx') == a).all()
 scipy.io.mmwrite('dense.mtx', a, precision=17)
 scipy.io.mmwrite('sparse.mtx', scipy.sparse.coo_matrix(a), precision=17)
 scipy.io.mmwrite('general.mtx', a, precision=17, symmetry='general')
-)")) << contents_of(directory.path("python.txt"));
+)")) << contents(directory / "python.txt");
   for (const char* name : {"dense.mtx", "sparse.mtx", "general.mtx"}) {
-    EXPECT_EQ(elements(read_matrix(directory.path(name))), data) << name;
+    EXPECT_EQ(elements(read_matrix(directory / name)), data) << name;
   }
 }
 

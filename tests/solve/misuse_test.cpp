@@ -113,6 +113,27 @@ TEST(Corners, NothingToSolveIsSolved) {
   }
 }
 
+TEST(Corners, ColumnsWithoutRowsTakeMemoryToo) {
+  constexpr std::int64_t many = std::int64_t{1} << 59;
+  double nothing = 0;
+  try {
+    solve_spd(view<const double>(&nothing, 0, 0), view<const double>(&nothing, 0, many),
+              view(&nothing, 0, many));
+    FAIL() << "certificates for 2^59 columns";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::out_of_memory) << e.what();
+  }
+}
+
+TEST(Corners, APlanForWhatCantBeIsRefused) {
+  try {
+    plan_spd(1'000'000'000, 1);
+    FAIL() << "a plan for n = 1e9";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::too_large) << e.what();
+  }
+}
+
 TEST(Corners, OneUnknownIsADivision) {
   Random random(4);
   for (int k = 0; k < 2000; ++k) {

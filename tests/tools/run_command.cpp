@@ -8,20 +8,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <vector>
 
 namespace stepwell::tool {
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 Outcome run(const std::string& arguments, const std::string& before) {
   const std::string err =
@@ -47,26 +35,6 @@ void expect_error(const Outcome& o, int code, const std::string& mentions) {
   EXPECT_EQ(o.err.rfind("stepwell: error: ", 0), 0U) << o.err;
   EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   EXPECT_NE(o.err.find(mentions), std::string::npos) << o.err;
-}
-
-Directory::Directory() : path_(::testing::TempDir() + "stepwell_test.XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no directory " << path_;
-}
-
-Directory::~Directory() {
-  std::error_code error;
-  std::filesystem::remove_all(path_, error);
-}
-
-std::string Directory::list() const {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
-  return text;
 }
 
 }  // namespace stepwell::tool

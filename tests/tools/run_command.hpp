@@ -4,8 +4,13 @@
 
 #include <string>
 
+#include "directory.hpp"
+
 /// The stepwell command, run by a shell.
 namespace stepwell::tool {
+
+using test::contents;
+using test::Directory;
 
 struct Outcome {
   int code = -1;  ///< exit code, or minus the signal that ended it
@@ -18,25 +23,5 @@ Outcome run(const std::string& arguments, const std::string& before = "");
 
 /// Exit code, nothing on standard output, and one line on standard error that mentions something.
 void expect_error(const Outcome& o, int code, const std::string& mentions);
-
-std::string contents(const std::string& path);
-
-/// A directory of its own that goes away with everything in it.
-class Directory {
- public:
-  Directory();
-  ~Directory();
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  const std::string& path() const { return path_; }
-  /// The name of a file in it.
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// The names of all files in it, sorted, with spaces between.
-  std::string list() const;
-
- private:
-  std::string path_;
-};
 
 }  // namespace stepwell::tool
