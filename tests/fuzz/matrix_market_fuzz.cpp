@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace stepwell;
   fuzz::try_reader({reinterpret_cast<const char*>(data), size}, io::read_matrix_market,
-                   [](io::Sink& sink, const io::DenseMatrix& matrix) {
+                   io::read_matrix_market_shape, [](io::Sink& sink, const io::DenseMatrix& matrix) {
                      io::write_matrix_market(sink, matrix.view(), matrix.symmetric);
                    });
   return 0;

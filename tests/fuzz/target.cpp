@@ -45,7 +45,9 @@ void check_error(const Error& error) {
   if (text.size() > 1000) finding("a message without end", text);
 }
 
-std::optional<io::DenseMatrix> matrix_of(std::string_view bytes, Read read) {
+/// What 'read' makes of the bytes; nothing if it refuses them.
+template <class T>
+std::optional<T> result_of(std::string_view bytes, T (*read)(io::Source&)) {
   io::Source source(bytes, "input");
   source.limit_memory(kMemory);
   try {
@@ -63,13 +65,18 @@ bool same(double a, double b) {
 
 }  // namespace
 
-void try_reader(std::string_view bytes, Read read, Write write) {
-  const auto matrix = matrix_of(bytes, read);
+void try_reader(std::string_view bytes, Read read, ReadShape read_shape, Write write) {
+  const auto shape = result_of(bytes, read_shape);
+  const auto matrix = result_of(bytes, read);
+  if (matrix && (!shape || shape->rows != matrix->rows || shape->cols != matrix->cols ||
+                 shape->symmetric != matrix->symmetric)) {
+    finding("a shape that is not the matrix's", std::string(bytes));
+  }
   if (!matrix || matrix->data.size() > kSmall) return;
   std::string text;
   io::Sink sink(&text);
   write(sink, *matrix);
-  const auto again = matrix_of(text, read);
+  const auto again = result_of(text, read);
   if (!again) finding("what was written can't be read", text);
   if (again->rows != matrix->rows || again->cols != matrix->cols ||
       !std::equal(matrix->data.begin(), matrix->data.end(), again->data.begin(), again->data.end(),

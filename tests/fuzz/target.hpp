@@ -12,10 +12,11 @@
 namespace stepwell::fuzz {
 
 using Read = io::DenseMatrix (*)(io::Source& source);
+using ReadShape = io::MatrixShape (*)(io::Source& source);
 using Write = void (*)(io::Sink& sink, const io::DenseMatrix& matrix);
 
 /// Reads the bytes; a matrix, unless it is large, is written and read again: the same bits, NaNs
-/// of any bits being the same.
-void try_reader(std::string_view bytes, Read read, Write write);
+/// of any bits being the same. What is read of the shape alone must agree.
+void try_reader(std::string_view bytes, Read read, ReadShape read_shape, Write write);
 
 }  // namespace stepwell::fuzz

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "gallery/recipe.hpp"
+#include "sanitized.hpp"
 
 /// What the gallery's tests share: a square matrix with padded columns, and LAPACK's view of it.
 namespace stepwell::gallery::test {
+
+using stepwell::test::kSanitized;
 
 inline constexpr double kU64 = 0x1p-53;
 

@@ -35,7 +35,9 @@ class Workbench {
   const std::vector<Job>& jobs() const { return jobs_; }
 
  private:
-  static constexpr std::int64_t kM = 150, kN = 130, kK = 140;
+  // Two diagonal blocks and tails in every dimension.
+  static constexpr std::int64_t kM = kSanitized ? 86 : 150, kN = kSanitized ? 70 : 130,
+                                kK = kSanitized ? 77 : 140;
 
   /// kernel(view) works in place on a copy of 'start'.
   template <class T, class F>

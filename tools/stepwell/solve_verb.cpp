@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -52,18 +53,25 @@ io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options)
     throw Error(ErrorCode::shape, fmt::format("{}: b is {} x {}; it must have {} rows, as A has",
                                               io::in_quotes(r.b), b.rows, b.cols, a.rows));
   }
-  const std::int64_t matrix = core::size_product(a.rows, a.rows, 8, "matrix");
-  const std::int64_t vectors = core::size_product(a.rows, b.cols, 16, "b and x");
-  const Plan plan = plan_spd(a.rows, b.cols, options);
+  const std::string matrix_name = io::in_quotes(r.a),
+                    vectors_name = io::in_quotes(r.b) + ", b and x";
+  const std::int64_t matrix = core::size_product(a.rows, a.rows, 8, matrix_name.c_str());
+  // A column without rows has its place in the solver, too.
+  const std::int64_t height = std::max<std::int64_t>(a.rows, 1);
+  const std::int64_t vectors = core::size_product(height, b.cols, 16, vectors_name.c_str());
   const std::int64_t available = core::memory_allowance().available;
-  // Sums of three such sizes fit: each is less than 2^61.
-  if (available > 0 && matrix / 4 + vectors / 4 + plan.bytes / 4 > available / 4) {
-    throw Error(ErrorCode::out_of_memory,
-                fmt::format("{}: solving with {} x {} takes {} for A, b and x and {} beside them, "
-                            "and {} are available",
-                            io::in_quotes(r.a), a.rows, a.cols, size_text(matrix + vectors),
-                            size_text(plan.bytes), size_text(available)));
-  }
+  const auto require = [&](std::int64_t beside) {
+    // Sums of three such sizes fit in quarters.
+    if (available == 0 || matrix / 4 + vectors / 4 + beside / 4 <= available / 4) return;
+    throw Error(
+        ErrorCode::out_of_memory,
+        fmt::format("{}: solving with {} x {} takes {} for A, {} for b and x and {} beside "
+                    "them, and {} are available",
+                    io::in_quotes(r.a), a.rows, a.cols, size_text(matrix), size_text(vectors),
+                    beside == 0 ? "more" : size_text(beside), size_text(available)));
+  };
+  require(0);  // a plan for a matrix that can't be is itself too large
+  require(plan_spd(a.rows, b.cols, options).bytes);
   return {a.rows, b.cols, a.symmetric};
 }
 

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Files that `stepwell solve` must refuse, with the exit code and a word of the reason.
+namespace stepwell::tool {
+
+struct HostileFile {
+  std::string name;  ///< of the case; the file's name is this and the format's ending
+  std::string bytes;
+  int code = 0;
+  std::string word;
+  std::string b = {};  ///< the right-hand side; if empty, a good one with two rows
+  /// The file was fine and its numbers were not: the certificate is on standard output.
+  bool certificate = false;
+};
+
+/// GoogleTest would print the bytes.
+inline void PrintTo(const HostileFile& file, std::ostream* out) {
+  *out << file.name;
+}
+
+/// "%%MatrixMarket matrix", these words, and this after them.
+std::string market(const std::string& words, const std::string& rest);
+
+/// An NPY file of a version with this header and data.
+std::string npy(const std::string& header, std::string_view data, int version = 1);
+/// The header of NumPy for this type, order and shape.
+std::string dictionary(const std::string& type, const std::string& order, const std::string& shape);
+/// The bytes of numbers.
+std::string doubles(const std::vector<double>& values);
+
+std::vector<HostileFile> hostile_matrix_market();
+std::vector<HostileFile> hostile_npy();
+
+}  // namespace stepwell::tool
