@@ -119,9 +119,9 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
   Contest contest;
   contest.clock = Clock::wall;
   contest.rate_unit = "Gflop/s";
+  contest.candidate = bench.candidate(request.map);
   contest.baseline = bench.baseline(request.against);
   refuse_slow_blas(contest.baseline, request.allow_slow_blas);
-  contest.candidate = bench.candidate(request.map);
 
   announce_runs(contest.candidate);
   announce_runs(contest.baseline);

@@ -20,10 +20,11 @@ namespace stepwell::tool {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 2 wrong usage, 10 a file can't be opened, 11 malformed, 12 truncated,\n"
-    "13 too large, 14 not on this machine or in this build, 15 NaN or infinity in A or b,\n"
-    "16 wrong shape or not symmetric, 20 not positive definite, 21 not converged, 22 x is beyond\n"
-    "FP64, 30 out of memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
+    "Exit codes: 0 done, 1 'bench compare' found something slower, 2 wrong usage, 10 a file\n"
+    "can't be opened, 11 malformed, 12 truncated, 13 too large, 14 not on this machine or in\n"
+    "this build, 15 NaN or infinity in A or b, 16 wrong shape or not symmetric, 20 not positive\n"
+    "definite, 21 not converged, 22 x is beyond FP64, 30 out of memory, 70 a bug in Stepwell.\n"
+    "Errors are one line on standard error.\n";
 
 int fail(int code, const std::string& text) {
   fmt::print(stderr, "stepwell: error: {}\n", text);
