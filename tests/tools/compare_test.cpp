@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "tools/stepwell/compare_stats.hpp"
+#include "tools/stepwell/bench/compare_stats.hpp"
 
 namespace stepwell::tool {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "bench_solve.hpp"
+#include "certificate_json.hpp"
 
 namespace stepwell::tool {
 

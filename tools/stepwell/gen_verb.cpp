@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
+#include "memory.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "recipe_options.hpp"

@@ -8,8 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "bench_data.hpp"
-#include "bench_solve.hpp"
+#include "certificate_json.hpp"
 #include "certificate_text.hpp"
 #include "core/buffer.hpp"
 #include "core/system.hpp"

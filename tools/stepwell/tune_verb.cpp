@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/recipe.hpp"
 #include "io/sink.hpp"
+#include "memory.hpp"
 #include "solve/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "recipe_options.hpp"
-#include "stepwell/certificate.hpp"
 
 namespace stepwell::tool {
 
@@ -29,8 +27,5 @@ void bench_solve(const SolveRequest& request);
 
 /// For --help.
 std::string solve_bench_help();
-
-/// The certificate as JSON.
-nlohmann::ordered_json certificate_json(const Certificate& c);
 
 }  // namespace stepwell::tool

@@ -7,11 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "bench.hpp"
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
+#include "data.hpp"
 #include "engine/team.hpp"
+#include "kernel.hpp"
 #include "kernels/kernels.hpp"
+#include "memory.hpp"
 
 /// symv and gemv: FP64 products with one vector by a team of threads. They are bound by reading A:
 /// the rate counts the bytes of A that the product needs.

@@ -6,12 +6,13 @@
 #include <cstring>
 #include <memory>
 
-#include "bench.hpp"
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
+#include "data.hpp"
+#include "kernel.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 #include "lapack.hpp"
+#include "memory.hpp"
 #include "stepwell/error.hpp"
 
 /// factor: the Cholesky factor of a diagonal tile, off-diagonal products at the rung. trsm: B L^-T

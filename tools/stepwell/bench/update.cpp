@@ -6,15 +6,16 @@
 #include <memory>
 
 #include "baseline_onednn.hpp"
-#include "bench.hpp"
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/split.hpp"
+#include "data.hpp"
 #include "engine/team.hpp"
+#include "kernel.hpp"
 #include "kernels/kernels.hpp"
 
 #if defined(__x86_64__)
 #include "kernels/amx/amx.hpp"
+#include "memory.hpp"
 #endif
 
 /// update: C -= A B', all n x n; syrk: C -= A A', lower triangle. A rate counts the flop of the

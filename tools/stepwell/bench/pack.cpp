@@ -5,11 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "bench.hpp"
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/split.hpp"
+#include "data.hpp"
+#include "kernel.hpp"
 #include "kernels/kernels.hpp"
+#include "memory.hpp"
 
 /// pack: an FP64 tile into a rung's operand. load: an FP64 tile scaled, narrowed to fp32 and
 /// scanned. Both are passes over the tile: the rate counts the bytes read of it.

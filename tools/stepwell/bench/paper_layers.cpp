@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "bench_large.hpp"
+#include "large.hpp"
 #include "paper.hpp"
 #include "stepwell/error.hpp"
 

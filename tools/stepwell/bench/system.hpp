@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "bench_solve.hpp"
 #include "core/buffer.hpp"
 #include "harness.hpp"
+#include "solve.hpp"
 #include "stepwell/solve.hpp"
 
 namespace stepwell::tool {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench.hpp"
-#include "bench_report.hpp"
 #include "core/system.hpp"
 #include "guards.hpp"
+#include "kernel.hpp"
 #include "kernels/table.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {

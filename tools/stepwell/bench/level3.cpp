@@ -6,10 +6,11 @@
 #include <memory>
 #include <type_traits>
 
-#include "bench_data.hpp"
-#include "bench_large.hpp"
 #include "core/buffer.hpp"
+#include "data.hpp"
 #include "gallery/gallery.hpp"
+#include "large.hpp"
+#include "memory.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/level3.hpp"
 

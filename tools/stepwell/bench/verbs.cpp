@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "bench.hpp"
-#include "bench_compare.hpp"
-#include "bench_large.hpp"
-#include "bench_paper.hpp"
-#include "bench_solve.hpp"
+#include "compare.hpp"
+#include "kernel.hpp"
+#include "large.hpp"
+#include "paper_verb.hpp"
 #include "recipe_options.hpp"
+#include "solve.hpp"
 #include "verbs.hpp"
 
 namespace stepwell::tool {

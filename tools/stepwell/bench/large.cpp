@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_large.hpp"
+#include "large.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench_report.hpp"
 #include "core/system.hpp"
 #include "guards.hpp"
 #include "kernels/blas/blas.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {

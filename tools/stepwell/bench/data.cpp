@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_data.hpp"
+#include "data.hpp"
 
 #include <fmt/format.h>
 
@@ -98,17 +98,6 @@ void Verdict::expect(double value, double reference, double bound, std::int64_t 
   if (!text_.empty()) return;
   text_ = fmt::format("element ({}, {}) is {:.9g}, should be {:.9g} within {:.2g}", i, j, value,
                       reference, bound);
-}
-
-void require_memory(std::int64_t bytes) {
-  const std::int64_t available = core::memory_allowance().available;
-  if (available > 0 && bytes > available) {
-    throw Error(ErrorCode::out_of_memory,
-                fmt::format("this size needs {:.1f} GiB, {:.1f} GiB are available; take a smaller "
-                            "one",
-                            static_cast<double>(bytes) * 0x1p-30,
-                            static_cast<double>(available) * 0x1p-30));
-  }
 }
 
 Side our_side(const char* kernel, core::Isa isa, int threads) {

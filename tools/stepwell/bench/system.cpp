@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_system.hpp"
+#include "system.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "baseline_mkl.hpp"
-#include "bench_data.hpp"
+#include "data.hpp"
 #include "kernels/table.hpp"
 #include "lapack.hpp"
 #include "stepwell/error.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_paper.hpp"
+#include "paper_verb.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,12 @@
 #include <memory>
 
 #include "baseline_mkl.hpp"
-#include "bench_data.hpp"
-#include "bench_large.hpp"
-#include "bench_report.hpp"
 #include "core/system.hpp"
+#include "data.hpp"
 #include "guards.hpp"
+#include "large.hpp"
 #include "paper.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
 
 /// `bench paper`: runs the parts and keeps their sections in one file.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_report.hpp"
+#include "report.hpp"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "bench.hpp"
-#include "bench_data.hpp"
-#include "bench_large.hpp"
+#include "data.hpp"
+#include "kernel.hpp"
 #include "kernels/table.hpp"
+#include "large.hpp"
 #include "paper.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"

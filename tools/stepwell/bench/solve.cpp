@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_solve.hpp"
+#include "solve.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "bench_data.hpp"
-#include "bench_large.hpp"
-#include "bench_report.hpp"
-#include "bench_system.hpp"
+#include "certificate_json.hpp"
 #include "core/system.hpp"
+#include "data.hpp"
 #include "guards.hpp"
 #include "kernels/table.hpp"
+#include "large.hpp"
+#include "memory.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
+#include "system.hpp"
 
 /// `bench solve`: solve_spd() against LAPACK's dposv or dsposv, or against itself on one thread or
 /// with one right-hand side. What all of them must deliver is FP64's accuracy.

@@ -5,13 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "bench.hpp"
-#include "bench_data.hpp"
 #include "core/buffer.hpp"
 #include "core/split.hpp"
+#include "data.hpp"
 #include "engine/team.hpp"
+#include "kernel.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
+#include "memory.hpp"
 
 /// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a team of threads. Bound by
 /// reading L: the rate counts the bytes of the tiles that the solve needs.

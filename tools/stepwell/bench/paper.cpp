@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "bench_report.hpp"
+#include "report.hpp"
 #include "stepwell/map.hpp"
 
 namespace stepwell::tool {

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "bench_data.hpp"
-#include "bench_report.hpp"
-#include "bench_system.hpp"
+#include "data.hpp"
+#include "memory.hpp"
 #include "paper.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
+#include "system.hpp"
 
 /// `bench paper`, part spectra: solves of matrices with given eigenvalues against LAPACK by size
 /// (Abdelfattah et al., Figs. 4 to 7), and two kinds that users have.

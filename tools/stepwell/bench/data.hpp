@@ -40,9 +40,6 @@ class Verdict {
   std::string text_;
 };
 
-/// Throws Error(out_of_memory) before the system has to.
-void require_memory(std::int64_t bytes);
-
 /// The kernel of the table as a candidate.
 Side our_side(const char* kernel, core::Isa isa, int threads);
 template <class F>

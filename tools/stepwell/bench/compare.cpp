@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench_compare.hpp"
+#include "compare.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench_report.hpp"
 #include "compare_stats.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 

@@ -9,14 +9,15 @@
 #include <memory>
 
 #include "baseline_mkl.hpp"
-#include "bench_data.hpp"
-#include "bench_large.hpp"
 #include "core/buffer.hpp"
+#include "data.hpp"
 #include "factor/factor_data.hpp"
 #include "factor/left_looking.hpp"
 #include "gallery/gallery.hpp"
 #include "kernels/kernels.hpp"
 #include "lapack.hpp"
+#include "large.hpp"
+#include "memory.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 #include "tiles/operations.hpp"

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
-#include "bench_data.hpp"
-#include "bench_report.hpp"
-#include "bench_system.hpp"
+#include "data.hpp"
+#include "memory.hpp"
 #include "paper.hpp"
+#include "report.hpp"
 #include "stepwell/error.hpp"
+#include "system.hpp"
 
 /// `bench paper`, part histories: the error after each iteration of classic refinement, of GMRES
 /// and of CG with the same low-precision factor (Abdelfattah et al., Fig. 3).

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory.hpp"
+
+#include <fmt/format.h>
+
+#include "core/system.hpp"
+#include "screen.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::tool {
+
+void require_memory(std::int64_t bytes) {
+  const std::int64_t available = core::memory_allowance().available;
+  if (available == 0 || bytes <= available) return;
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("this size needs {}, {} are available; take a smaller one",
+                          size_text(bytes), size_text(available)));
+}
+
+}  // namespace stepwell::tool
