@@ -15,6 +15,7 @@
 #include "core/system.hpp"
 #include "data.hpp"
 #include "guards.hpp"
+#include "io/sink.hpp"
 #include "large.hpp"
 #include "paper.hpp"
 #include "report.hpp"
@@ -68,15 +69,9 @@ ordered_json read_previous(const fs::path& path) {
 }
 
 void write_file(const fs::path& path, const ordered_json& json) {
-  const fs::path draft = path.string() + ".part";
-  std::ofstream file(draft);
-  file << pretty(json) << "\n";
-  file.close();
-  if (!file) {
-    throw Error(ErrorCode::cannot_open,
-                "'" + draft.string() + "' can't be written; is the disk full?");
-  }
-  fs::rename(draft, path);
+  io::Sink sink(path.string());
+  sink.write(pretty(json) + "\n");
+  sink.commit();
 }
 
 bool find_mkl() {
