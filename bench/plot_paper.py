@@ -365,7 +365,7 @@ def draw_headline(paper, folder):
             ratio = case["ratio"][against]["median"]
             place = -len(names) - j * height
             axis.barh(place, ratio, height * 0.92, color=colour)
-            seconds = f" ({case['seconds']:.2g} s instead of {ratio * case['seconds']:.2g} s)"
+            seconds = f" ({case['seconds']:.3g} s instead of {ratio * case['seconds']:.3g} s)"
             axis.annotate(f"{ratio:.1f} ×{seconds if j == 0 else ''}", (ratio, place), xytext=(5, 0),
                           textcoords="offset points", va="center", fontsize=9.5, color=DARK)
             top = max(top, ratio)
