@@ -47,7 +47,6 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   Forecast f;
   f.data_bytes = core::size_product(n, n, 8, "A") + core::size_product(n, columns, 16, "b and x");
   f.top_bytes = plan.top_bytes;
-  f.survey = table.start;
   const auto add = [&](const RungAttempt& r) {
     const SolveSeconds t = seconds_at(table, r.map, n, columns);
     // A factorization that fails does so about half-way.
@@ -73,7 +72,9 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
     f.bytes = plan.bytes;
     add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
   }
-  f.survey += seconds_at(table, f.map, n, columns).survey;
+  f.survey = seconds_at(table, f.map, n, columns).survey;
+  // The workers start for a factorization in tiles only.
+  if (f.map != "none" && f.refiner != "direct") f.survey += table.start;
   return f;
 }
 
