@@ -27,10 +27,13 @@ struct Range {
   std::int64_t begin, size;
 };
 
+std::int64_t strip_size(std::int64_t n) {
+  return std::clamp(core::round_up((n + kStrips - 1) / kStrips, kColumns), kLeast, kRows);
+}
+
 /// The strips of n rows or columns.
 std::vector<Range> strips_of(std::int64_t n) {
-  const std::int64_t size =
-      std::clamp(core::round_up((n + kStrips - 1) / kStrips, kColumns), kLeast, kRows);
+  const std::int64_t size = strip_size(n);
   std::vector<Range> strips;
   for (std::int64_t s = 0; s < n; s += size) strips.push_back({s, std::min(size, n - s)});
   return strips;
@@ -144,6 +147,11 @@ Survey survey_general(engine::Team& team, MatrixView<const double> a) {
     survey.norm_1 = std::max(survey.norm_1, col_sums[static_cast<std::size_t>(i)]);
   }
   return survey;
+}
+
+std::int64_t survey_bytes(std::int64_t n) {
+  const std::int64_t strips = (n + strip_size(n) - 1) / strip_size(n);
+  return core::size_product(strips + 1, n, 8, "sums of rows and columns");
 }
 
 bool is_symmetric_with_positive_diagonal(engine::Team& team, MatrixView<const double> a) {

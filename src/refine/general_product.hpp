@@ -28,6 +28,9 @@ class GeneralProduct : public Product {
 /// What A holds, and both its norms, in one pass. Workspace: strips x n.
 Survey survey_general(engine::Team& team, MatrixView<const double> a);
 
+/// Bytes of that workspace.
+std::int64_t survey_bytes(std::int64_t n);
+
 /// Whether A is its own transpose, to the bits, with a diagonal above zero. Ends at the first
 /// element that says no.
 bool is_symmetric_with_positive_diagonal(engine::Team& team, MatrixView<const double> a);
