@@ -24,6 +24,13 @@ enum class Scaling : unsigned char {
   none
 };
 
+/// How lu() keeps its pivots away from zero.
+enum class Pivoting : unsigned char {
+  partial,   ///< columns are exchanged: each row's largest element is its pivot
+  butterfly  ///< none are: A is mixed by two random butterfly transformations before, which takes
+             ///< 8 n^2 bytes more. For many nodes, where exchanges cost more than flops
+};
+
 struct FactorOptions {
   PrecisionMap map;       ///< which rung each tile uses
   std::int64_t tile = 0;  ///< order of a tile, a multiple of 32; 0: 512, or n where that is less
@@ -34,13 +41,16 @@ struct FactorOptions {
   /// which graded maps need of points that are sorted. Not with an adaptive map.
   bool spread = false;
   bool escalate = true;  ///< after a breakdown: round toward zero, then a larger shift, then fp64
-  Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: nobody watches
+  Pivoting pivoting = Pivoting::partial;  ///< of lu()
+  std::uint64_t seed = 1;                 ///< of the butterflies
+  Context* context = nullptr;             ///< null: the shared one, with as many workers as allowed
+  Progress* progress = nullptr;           ///< null: nobody watches
 };
 
 enum class FactorOutcome : unsigned char {
   ok,
   not_positive_definite,  ///< a pivot failed in fp64
+  singular,               ///< lu() at fp64: all that is left of a row is zero
   breakdown,   ///< a pivot failed at the map's rungs, and what came after was not allowed
   non_finite,  ///< A has an infinity or a NaN, at (row, col)
   cancelled
@@ -73,7 +83,8 @@ struct FactorReport {
   double unit_roundoff = 0;  ///< u: of the coarsest rung in the map; eps of an adaptive one
   bool toward_zero = false;
   std::vector<FactorAttempt> attempts;
-  double norm = 0;              ///< ||A||_F
+  double growth = 0;            ///< lu(): the largest element of a factor by that of the scaled A
+  double norm = 0;              ///< ||A||_F; of cholesky()
   double max_abs = 0;           ///< of the elements of A
   std::int64_t bytes = 0;       ///< of L
   std::int64_t peak_bytes = 0;  ///< of L and all memory the call worked in

@@ -18,6 +18,8 @@ const char* to_string(FactorOutcome outcome) {
       return "ok";
     case FactorOutcome::not_positive_definite:
       return "not positive definite";
+    case FactorOutcome::singular:
+      return "singular";
     case FactorOutcome::breakdown:
       return "breakdown";
     case FactorOutcome::non_finite:

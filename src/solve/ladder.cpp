@@ -175,6 +175,7 @@ bool Spd::ensure_factor(Certificate& c) {
         c.row = c.factor.row;
         c.col = c.factor.col;
         return false;
+      case FactorOutcome::singular:  // not of Cholesky
       case FactorOutcome::breakdown:
       case FactorOutcome::not_positive_definite:
         break;

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/team.hpp"
+#include "factor/scaling.hpp"
+#include "stepwell/view.hpp"
+
+namespace stepwell::factor {
+
+/// The scale of a square matrix: the largest element of each row of H = diag(row) A diag(col), and
+/// then of each column, lies in [1/2, 1) or, where the rows of A differ little, in (1/32, 1). Zero
+/// rows and columns are left alone. The same bits for A and sA, s a power of two.
+struct Equilibration {
+  Scale scale;
+  double max_abs = 0;     ///< of the finite elements of A
+  std::int64_t row = -1;  ///< an element that is not finite: the first by columns; -1: none
+  std::int64_t col = -1;
+};
+
+/// One pass over A, two where its rows differ much. Cost n^2.
+Equilibration equilibrate(MatrixView<const double> a, engine::Team& team);
+
+}  // namespace stepwell::factor
