@@ -137,8 +137,8 @@ void run_panel(Task& task, const void* arguments) {
   if (!at.pivoting)
     panel.cols = panel.rows;  // the diagonal block; a tile of L is a task of its own
   const std::span<std::int64_t> exchanged = at.exchanges(x.j);
-  const tiles::Pivot pivot =
-      tiles::factor_panel(t, panel, at.pivoting, exchanged.data(), task.scratch());
+  const tiles::Pivot pivot = tiles::factor_panel(t, map.at(x.j, x.j), panel, at.pivoting,
+                                                 exchanged.data(), task.scratch());
   if (!pivot.ok()) {
     at.pivot = {first + pivot.index, pivot.value};
     task.stop();
@@ -208,7 +208,8 @@ std::span<std::int64_t> LuAttempt::exchanges(std::int64_t j) {
 }
 
 std::int64_t lu_scratch_bytes(const RungMap& map) {
-  return sums_bytes(map) + tiles::scratch_bytes(map.grid().tile);
+  const std::int64_t tile = map.grid().tile;
+  return std::max(sums_bytes(map) + tiles::scratch_bytes(tile), kernels::panel_scratch(tile));
 }
 
 std::int64_t lu_row_bytes(const RungMap& map) {

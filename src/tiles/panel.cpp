@@ -123,12 +123,14 @@ double largest_in(const Sums& sums, bool lower) {
 
 }  // namespace
 
-Pivot factor_panel(const Table& t, const Panel& p, bool pivoting, std::int64_t* exchanged,
-                   std::byte* scratch) {
+Pivot factor_panel(const Table& t, Rung rung, const Panel& p, bool pivoting,
+                   std::int64_t* exchanged, std::byte* scratch) {
   if (p.wide) {
-    return kernels::tree_getrf(t, p.x_as<double>(), p.l_as<double>(), pivoting, exchanged, scratch);
+    return kernels::tree_getrf(t, rung, p.x_as<double>(), p.l_as<double>(), pivoting, exchanged,
+                               scratch);
   }
-  return kernels::tree_getrf(t, p.x_as<float>(), p.l_as<float>(), pivoting, exchanged, scratch);
+  return kernels::tree_getrf(t, rung, p.x_as<float>(), p.l_as<float>(), pivoting, exchanged,
+                             scratch);
 }
 
 void store_diagonal(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse,

@@ -36,9 +36,9 @@ struct Panel {
   }
 };
 
-/// X Q = G L' with columns exchanged, see kernels::tree_getrf.
-Pivot factor_panel(const Table& t, const Panel& panel, bool pivoting, std::int64_t* exchanged,
-                   std::byte* scratch);
+/// X Q = G L' with columns exchanged, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
+Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
+                   std::int64_t* exchanged, std::byte* scratch);
 
 /// Stores the panel's diagonal tiles of G and L, in pairs order, and L's inverse.
 void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse,

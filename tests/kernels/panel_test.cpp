@@ -64,8 +64,9 @@ class PanelTest : public PerIsa {
   }
 
   template <class T>
-  void expect_panel(std::int64_t r, std::int64_t m, bool pivoting) {
-    SCOPED_TRACE(::testing::Message() << r << " x " << m << ", pivoting " << pivoting);
+  void expect_panel(std::int64_t r, std::int64_t m, bool pivoting, Rung rung) {
+    SCOPED_TRACE(::testing::Message()
+                 << r << " x " << m << ", pivoting " << pivoting << ", " << to_string(rung));
     Random random(static_cast<std::uint64_t>(100 * m + r));
     const Guarded<T> x(r, m, m % 3, r % 4);
     const double weight = pivoting ? 0 : 4 * std::sqrt(static_cast<double>(r));
@@ -73,9 +74,10 @@ class PanelTest : public PerIsa {
     const Dense<double> start = copy(x.view());
     const Guarded<T> l(m, r, r % 3, m % 4);
     std::vector<std::int64_t> exchanged(static_cast<std::size_t>(r));
-    const Scratch scratch(tree_scratch(r));
+    const Scratch scratch(panel_scratch(r));
     ASSERT_TRUE(
-        tree_getrf<T>(table_, x.view(), l.view(), pivoting, exchanged.data(), scratch.data()).ok());
+        tree_getrf<T>(table_, rung, x.view(), l.view(), pivoting, exchanged.data(), scratch.data())
+            .ok());
     ASSERT_TRUE(x.untouched_outside());
     ASSERT_TRUE(l.untouched_outside());
     ASSERT_TRUE(scratch.zones_untouched());
@@ -89,7 +91,11 @@ class PanelTest : public PerIsa {
           magnitude += std::abs(static_cast<double>(x(i, k)) * l(j, k));
         }
         const double error = std::abs(sum - start(i, order[static_cast<std::size_t>(j)]));
-        ASSERT_TRUE(error <= 4 * static_cast<double>(r + 1) * kRoundoff<T> * magnitude)
+        // Products at the rung: both operands rounded, and the products it drops.
+        const double coarse =
+            std::is_same_v<T, float> ? 2 * info(rung).unit_roundoff + info(rung).product_error : 0;
+        const double bound = 4 * static_cast<double>(r + 1) * kRoundoff<T> + coarse;
+        ASSERT_TRUE(error <= bound * magnitude)
             << i << ", " << j << ": " << error << " of " << magnitude;
       }
     }
@@ -158,12 +164,20 @@ TEST_P(PanelTest, RecursionIsStable) {
   for (const std::int64_t r : {1, 15, 16, 17, 32, 33, 48, 65, 100, 128}) {
     for (const std::int64_t extra : {0, 1, 40, 129}) {
       for (const bool pivoting : {true, false}) {
-        expect_panel<float>(r, r + extra, pivoting);
-        expect_panel<double>(r, r + extra, pivoting);
+        expect_panel<float>(r, r + extra, pivoting, Rung::fp32);
+        expect_panel<double>(r, r + extra, pivoting, Rung::fp64);
         if (HasFailure()) return;
       }
     }
   }
+}
+
+TEST_P(PanelTest, WideProductsAreAtTheRung) {
+  for (const Rung rung : {Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp16}) {
+    expect_panel<float>(256, 300, true, rung);
+  }
+  expect_panel<float>(258, 800, false, Rung::bf16);  // operands in two pieces
+  expect_panel<double>(256, 300, true, Rung::bf16);  // as fp64
 }
 
 TEST_P(PanelTest, RecursionTellsWhichPivotFailed) {
@@ -176,9 +190,9 @@ TEST_P(PanelTest, RecursionTellsWhichPivotFailed) {
       x(at, j) = at == 0 ? 0 : x(0, j);
     }
     std::vector<std::int64_t> exchanged(64);
-    const Scratch scratch(tree_scratch(64));
-    const Pivot pivot =
-        tree_getrf<double>(table_, x.view(), l.view(), true, exchanged.data(), scratch.data());
+    const Scratch scratch(panel_scratch(64));
+    const Pivot pivot = tree_getrf<double>(table_, Rung::fp64, x.view(), l.view(), true,
+                                           exchanged.data(), scratch.data());
     EXPECT_EQ(pivot.index, at);
   }
 }

@@ -15,12 +15,20 @@ Pivot getrf_leaf(const Table& t, MatrixView<double> a, bool pivoting, std::int64
   return t.getrf_fp64.run(a, pivoting, rows);
 }
 
+constexpr std::int64_t kWidth = 512;
+
 template <class T>
 class Panel {
  public:
-  Panel(const Table& t, MatrixView<T> x, MatrixView<T> l, bool pivoting, std::int64_t* exchanged,
-        std::byte* scratch)
-      : t_(t), x_(x), l_(l), pivoting_(pivoting), exchanged_(exchanged), scratch_(scratch) {}
+  Panel(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
+        std::int64_t* exchanged, std::byte* scratch)
+      : t_(t),
+        rung_(rung),
+        x_(x),
+        l_(l),
+        pivoting_(pivoting),
+        exchanged_(exchanged),
+        scratch_(scratch) {}
 
   /// Rows first .. first + count, once the rows before them have been taken from them.
   Pivot factor(std::int64_t first, std::int64_t count) {
@@ -32,12 +40,36 @@ class Panel {
     const MatrixView<T> g21 = x_.block(middle, first, count - half, half);
     constexpr Rung own = std::is_same_v<T, double> ? Rung::fp64 : Rung::fp32;
     tree_trsm<T>(t_, l_.block(first, first, half, half), g21, uniform_layers(own), scratch_);
-    update(t_, g21, l_.block(middle, first, rest, half),
-           x_.block(middle, middle, count - half, rest));
+    subtract(g21, l_.block(middle, first, rest, half),
+             x_.block(middle, middle, count - half, rest));
     return factor(middle, count - half);
   }
 
  private:
+  /// c -= a b'.
+  void subtract(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (info(rung_).planes > 0 && std::min(a.rows, a.cols) >= kPanelWide) {
+        return subtract_packed(a, b, c);
+      }
+    }
+    update(t_, a, b, c);
+  }
+
+  /// At the rung, kWidth columns of c at a time: their operand stays in L2.
+  void subtract_packed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+    const PackedOut left =
+        packed(reinterpret_cast<std::uint16_t*>(scratch_), a.rows, a.cols, rung_, Order::pairs);
+    std::uint16_t* const beside = left.data + packed_numbers(a.rows, a.cols, left.planes);
+    pack(t_, rung_, a, left);
+    for (std::int64_t j = 0; j < c.cols; j += kWidth) {
+      const std::int64_t width = std::min(kWidth, c.cols - j);
+      const PackedOut right = packed(beside, width, b.cols, rung_, Order::rows);
+      pack(t_, rung_, b.block(j, 0, width, b.cols), right);
+      update(t_, rung_, left, right, c.block(0, j, c.rows, width));
+    }
+  }
+
   /// The leaf's rows are factored as columns of L, where they stay.
   Pivot leaf(std::int64_t first, std::int64_t count) {
     const MatrixView<T> s = l_.block(first, first, l_.rows - first, count);
@@ -66,6 +98,7 @@ class Panel {
   }
 
   const Table& t_;
+  Rung rung_;
   MatrixView<T> x_, l_;
   bool pivoting_;
   std::int64_t* exchanged_;
@@ -74,16 +107,22 @@ class Panel {
 
 }  // namespace
 
-template <class T>
-Pivot tree_getrf(const Table& t, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-                 std::int64_t* exchanged, std::byte* scratch) {
-  const core::FpScope fp;
-  return Panel<T>(t, x, l, pivoting, exchanged, scratch).factor(0, x.rows);
+std::int64_t panel_scratch(std::int64_t r) {
+  const std::int64_t half = core::round_up((r + 1) / 2, kPanelLeaf);
+  return std::max(tree_scratch(r),
+                  2 * (packed_numbers(half, half, 3) + packed_numbers(kWidth, half, 3)));
 }
 
-template Pivot tree_getrf(const Table&, MatrixView<float>, MatrixView<float>, bool, std::int64_t*,
-                          std::byte*);
-template Pivot tree_getrf(const Table&, MatrixView<double>, MatrixView<double>, bool, std::int64_t*,
-                          std::byte*);
+template <class T>
+Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
+                 std::int64_t* exchanged, std::byte* scratch) {
+  const core::FpScope fp;
+  return Panel<T>(t, rung, x, l, pivoting, exchanged, scratch).factor(0, x.rows);
+}
+
+template Pivot tree_getrf(const Table&, Rung, MatrixView<float>, MatrixView<float>, bool,
+                          std::int64_t*, std::byte*);
+template Pivot tree_getrf(const Table&, Rung, MatrixView<double>, MatrixView<double>, bool,
+                          std::int64_t*, std::byte*);
 
 }  // namespace stepwell::kernels
