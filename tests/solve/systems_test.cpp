@@ -242,7 +242,7 @@ std::string kind_name(const ::testing::TestParamInfo<gallery::Kind>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Solve, Systems, ::testing::ValuesIn(gallery::all_kinds), kind_name);
+INSTANTIATE_TEST_SUITE_P(Solve, Systems, ::testing::ValuesIn(gallery::spd_kinds), kind_name);
 
 TEST_P(Systems, AreSolvedOrRefusedButNeverWrong) {
   Tally tally;
