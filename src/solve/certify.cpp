@@ -76,7 +76,7 @@ void Solver::estimate_condition(Certificate& c) {
     if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
     refine::Request q;
     q.refiner = made_->coarsest == Rung::fp64 ? Refiner::ir : default_refiner(structure_);
-    q.goal = 0;
+    q.goal = structure_ == Structure::general ? kUnit : 0;  // GMRES that goes on ends in noise
     q.steps = 1;
     q.iterations = 4;  // an estimate within a factor of three needs no more digits
     core::Buffer<double> y(n), r(n);
