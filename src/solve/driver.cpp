@@ -50,8 +50,9 @@ Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b, Ma
   const driver::Checks check("solve_spd");
   check.matrix(a, options);
   check.vectors(a, b, x);
-  return driver::is_small(a.rows, options, Structure::spd) ? driver::solve_small_spd(a, b, x, options)
-                                                          : driver::Spd(a, options).solve(b, x);
+  return driver::is_small(a.rows, options, Structure::spd)
+             ? driver::solve_small_spd(a, b, x, options)
+             : driver::Spd(a, options).solve(b, x);
 }
 
 Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,
@@ -74,7 +75,7 @@ Certificate solve(MatrixView<const double> a, MatrixView<const double> b, Matrix
   check.vectors(a, b, x);
   SolveOptions general = options;
   general.check_symmetry = false;
-  if (options.refiner == Refiner::cg) general.refiner = Refiner::gmres;
+  if (options.refiner == Refiner::cg) general.refiner = Refiner::fgmres;
   if (options.refiner == Refiner::ir_cg) general.refiner = Refiner::ir_gmres;
   if (!driver::is_symmetric_with_positive_diagonal(a, options.context)) {
     return solve_general(a, b, x, general);

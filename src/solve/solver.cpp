@@ -64,7 +64,7 @@ bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Conte
 }
 
 Refiner default_refiner(Structure structure) {
-  return structure == Structure::general ? Refiner::gmres : Refiner::cg;
+  return structure == Structure::general ? Refiner::fgmres : Refiner::cg;
 }
 
 const char* name_of(Structure structure) {
