@@ -132,7 +132,7 @@ bool General::without_factor(Batch& batch, Certificate& c) {
     if (h == 0) return false;
     inverse[k] = 1 / h;
   }
-  const double whole = kernels::frobenius(survey_.scan) * scale_.row[0];
+  const double whole = kernels::frobenius(survey_.scan) * (scale_.row[0] * scale_.col[0]);
   const double beside = std::sqrt(std::max(0.0, whole * whole - squares));
   if (!(beside <= kNearDiagonal * std::sqrt(squares))) return false;
   return gamble(std::move(inverse), batch, c);
