@@ -140,7 +140,7 @@ bool General::without_factor(Batch& batch, Certificate& c) {
 
 Solver::Made General::make_factor() {
   if (is_lapack(rung_)) {
-    lapack_.emplace(a_, survey_.scan.max_abs);
+    lapack_.emplace(team_, a_, survey_.scan.max_abs);
     return {lapack_->report(), Rung::fp64};
   }
   FactorOptions f;
