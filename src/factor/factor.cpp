@@ -18,10 +18,10 @@ const char* to_string(FactorOutcome outcome) {
       return "ok";
     case FactorOutcome::not_positive_definite:
       return "not positive definite";
-    case FactorOutcome::singular:
-      return "singular";
     case FactorOutcome::breakdown:
       return "breakdown";
+    case FactorOutcome::singular:
+      return "singular";
     case FactorOutcome::non_finite:
       return "non-finite element";
     case FactorOutcome::cancelled:

@@ -9,13 +9,13 @@
 #include "engine/team.hpp"
 #include "gallery/basis.hpp"
 #include "gallery/covariance.hpp"
+#include "gallery/elements.hpp"
 #include "gallery/gallery.hpp"
+#include "gallery/general.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::gallery {
 namespace {
-
-constexpr std::int64_t kBlock = 32;
 
 void check(MatrixView<const double> a, const Recipe& recipe, int threads) {
   const auto refuse = [](const std::string& text) {
@@ -39,37 +39,6 @@ void check(MatrixView<const double> a, const Recipe& recipe, int threads) {
   if (!(recipe.nugget >= 0) || !std::isfinite(recipe.nugget)) {
     refuse("the nugget must be finite and not negative");
   }
-}
-
-/// a(i, j) <- element(i, j) on and below the diagonal.
-template <class Element>
-void fill_lower(MatrixView<double> a, engine::Team& team, Element element) {
-  team.for_each((a.cols + kBlock - 1) / kBlock, [&](std::int64_t block) {
-    const std::int64_t end = std::min(a.cols, (block + 1) * kBlock);
-    for (std::int64_t j = block * kBlock; j < end; ++j) {
-      for (std::int64_t i = j; i < a.rows; ++i) a(i, j) = element(i, j);
-    }
-  });
-}
-
-/// The upper triangle from the lower one. Through a small square: columns that are a power of two
-/// apart push each other out of the caches.
-void mirror(MatrixView<double> a, engine::Team& team) {
-  const std::int64_t n = a.rows;
-  team.for_each((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
-    double square[kBlock][kBlock];
-    const std::int64_t j0 = block * kBlock;
-    const std::int64_t j1 = std::min(n, j0 + kBlock);
-    for (std::int64_t i0 = j0; i0 < n; i0 += kBlock) {
-      const std::int64_t i1 = std::min(n, i0 + kBlock);
-      for (std::int64_t j = j0; j < j1; ++j) {
-        for (std::int64_t i = i0; i < i1; ++i) square[i - i0][j - j0] = a(i, j);
-      }
-      for (std::int64_t i = i0; i < i1; ++i) {
-        for (std::int64_t j = j0; j < std::min(i, j1); ++j) a(j, i) = square[i - i0][j - j0];
-      }
-    }
-  });
 }
 
 template <class Covariance>
@@ -100,19 +69,12 @@ std::vector<double> primes(std::int64_t n) {
   return found;
 }
 
-/// A <- U diag(spectrum) V'.
-void fill_spectrum(MatrixView<double> a, const Recipe& recipe, const Basis& u, const Basis& v,
-                   Part part, engine::Team& team) {
-  const std::vector<double> d = spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed);
-  set_scaled_basis(a, u, d, team);
-  multiply_transposed(a, v, part, team);
-}
-
 }  // namespace
 
 void fill(MatrixView<double> a, const Recipe& recipe, int threads) {
   check(a, recipe, threads);
   engine::Team team(threads);
+  if (is_general(recipe.kind)) return fill_general(a, recipe, team);
   const auto number = [](std::int64_t i) { return static_cast<double>(i); };
   switch (recipe.kind) {
     case Kind::arithmetic:
@@ -121,7 +83,8 @@ void fill(MatrixView<double> a, const Recipe& recipe, int threads) {
     case Kind::geometric:
     case Kind::custom_clustered: {
       const Basis q(a.rows, recipe.seed, 0);
-      fill_spectrum(a, recipe, q, q, Part::lower, team);
+      set_scaled_basis(a, q, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), team);
+      multiply_transposed(a, q, Part::lower, team);
       break;
     }
     case Kind::dominant:
@@ -162,29 +125,10 @@ void fill(MatrixView<double> a, const Recipe& recipe, int threads) {
         return i == j ? 2.0 : i == j + 1 ? -1.0 : 0.0;
       });
       break;
+    default:  // the general ones
+      break;
   }
   mirror(a, team);
-}
-
-void fill_general(MatrixView<double> a, const Recipe& recipe, int threads) {
-  check(a, recipe, threads);
-  if (!has_spectrum(recipe.kind) && recipe.kind != Kind::dominant) {
-    throw Error(ErrorCode::invalid_argument,
-                "gallery: '" + std::string(to_string(recipe.kind)) +
-                    "' is symmetric by nature; a general matrix can be 'dominant' or have one of "
-                    "the five spectra");
-  }
-  engine::Team team(threads);
-  if (recipe.kind != Kind::dominant) {
-    fill_spectrum(a, recipe, Basis(a.rows, recipe.seed, 0), Basis(a.rows, recipe.seed, 1),
-                  Part::all, team);
-    return;
-  }
-  team.for_each(a.cols, [&](std::int64_t j) {
-    for (std::int64_t i = 0; i < a.rows; ++i) {
-      a(i, j) = element_noise(recipe.seed, i, j) + (i == j ? static_cast<double>(a.rows) : 0);
-    }
-  });
 }
 
 }  // namespace stepwell::gallery

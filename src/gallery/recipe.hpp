@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,7 @@
 namespace stepwell::gallery {
 
 enum class Kind : unsigned char {
+  // Symmetric positive definite.
   // With a given spectrum and random eigenvectors: Table 1 of Abdelfattah et al.
   arithmetic,        ///< eigenvalues evenly spaced from 1 to 1 / condition
   clustered,         ///< one is 1, the others 1 / condition
@@ -31,19 +33,99 @@ enum class Kind : unsigned char {
   minij,      ///< min(i, j)
   trefethen,  ///< primes on the diagonal, ones at distances 1, 2, 4, 8, ...
   laplacian,  ///< 2 on the diagonal, -1 beside it
+
+  // General: from here on nothing is positive definite.
+  // U diag(s) V' with given singular values s and random bases U and V.
+  general_arithmetic,   ///< evenly spaced from 1 to 1 / condition
+  general_clustered,    ///< as Haidar et al. use the word: all are 1, but one is 1 / condition
+  general_one_large,    ///< one is 1, the others 1 / condition: what 'clustered' is above
+  general_logarithmic,  ///< their logarithms drawn evenly
+  general_geometric,    ///< their logarithms evenly spaced
+  // The same with eigenvalues in the right half-plane, see below.
+  positive_arithmetic,
+  positive_clustered,
+  positive_logarithmic,
+  general_dominant,  ///< random numbers in [-1, 1), n added to the diagonal
+  hplmxp,  ///< random numbers in [-1/2, 1/2), on the diagonal the sum of the others' sizes in the
+           ///< row: the matrix of the HPL-MxP benchmark
+  randn,   ///< normally distributed
+  rands,   ///< evenly distributed in [-1, 1)
+  randb,   ///< random signs; of a small order often exactly singular
+  // Classics, without parameters.
+  orthog,     ///< sqrt(2 / (n + 1)) sin(i j pi / (n + 1)): symmetric, orthogonal, indefinite
+  circul,     ///< the circulant of 1, 2, ..., n
+  frank,      ///< n + 1 - max(i, j) for j >= i - 1: Hessenberg, determinant 1, ill-conditioned
+  fiedler,    ///< |i - j|: symmetric, one eigenvalue is positive
+  chebspec,   ///< Chebyshev's differentiation matrix, without the first point
+  riemann,    ///< i if i + 1 divides j + 1, else -1
+  zielke,     ///< 1 below the diagonal, -1 in the last element of row 1: needs pivoting
+  triw,       ///< 1 on the diagonal, -1 above it: condition number about n 2^n
+  gfpp,       ///< 1 on the diagonal and in the last column, -1 below: partial pivoting grows it to
+              ///< 2^(n-1), which FP64 cannot hold beyond n = 1024
+  gfpp_rows,  ///< its transpose: grows if pivots are looked for along rows
 };
 
-inline constexpr std::array all_kinds = {
+// What "positive eigenvalues" means. Haidar et al. generated theirs with MAGMA's "poev", V diag(s)
+// V', which is symmetric positive definite: a solver that looks takes Cholesky for it. Ours is
+// V diag(s) G V', G turning the coordinates by pairs by angles drawn from [-pi/4, pi/4). It is not
+// symmetric; its singular values are exactly s; and of A = H P, H = V diag(s) V', P = V G V', a
+// left eigenvector y has y* H y = lambda y* P' y, so that lambda's argument is within the largest
+// angle. As with poev, elimination finds little to pivot and hardly grows.
+
+inline constexpr std::array spd_kinds = {
     Kind::arithmetic, Kind::clustered, Kind::logarithmic, Kind::geometric, Kind::custom_clustered,
     Kind::dominant,   Kind::matern,    Kind::exponential, Kind::gaussian,  Kind::hilbert,
     Kind::lehmer,     Kind::minij,     Kind::trefethen,   Kind::laplacian,
 };
 
+inline constexpr std::array general_kinds = {
+    Kind::general_arithmetic,
+    Kind::general_clustered,
+    Kind::general_one_large,
+    Kind::general_logarithmic,
+    Kind::general_geometric,
+    Kind::positive_arithmetic,
+    Kind::positive_clustered,
+    Kind::positive_logarithmic,
+    Kind::general_dominant,
+    Kind::hplmxp,
+    Kind::randn,
+    Kind::rands,
+    Kind::randb,
+    Kind::orthog,
+    Kind::circul,
+    Kind::frank,
+    Kind::fiedler,
+    Kind::chebspec,
+    Kind::riemann,
+    Kind::zielke,
+    Kind::triw,
+    Kind::gfpp,
+    Kind::gfpp_rows,
+};
+
+inline constexpr auto all_kinds = [] {
+  std::array<Kind, spd_kinds.size() + general_kinds.size()> all{};
+  std::copy(general_kinds.begin(), general_kinds.end(),
+            std::copy(spd_kinds.begin(), spd_kinds.end(), all.begin()));
+  return all;
+}();
+
+/// Whether it is for a solver of general systems: not one of spd_kinds.
+constexpr bool is_general(Kind kind) {
+  return kind >= Kind::general_arithmetic;
+}
+
+/// Whether it is symmetric to the bit, positive definite or not.
+constexpr bool is_symmetric(Kind kind) {
+  return !is_general(kind) || kind == Kind::orthog || kind == Kind::fiedler;
+}
+
 /// "arithmetic", "custom-clustered", ...
 std::string_view to_string(Kind kind);
 std::optional<Kind> kind_from_string(std::string_view name);
 
-/// Whether the kind is given by its eigenvalues: one of the first five.
+/// Whether the kind is given by its eigenvalues, or a general one by its singular values.
 bool has_spectrum(Kind kind);
 
 struct Recipe {
@@ -55,18 +137,14 @@ struct Recipe {
   bool sorted = false;  ///< the points of a covariance in Morton order, not as they were drawn
 };
 
-/// The eigenvalues of a kind that is given by them, largest first. Throws Error(invalid_argument)
-/// for the others.
+/// The eigenvalues (singular values) of a kind that is given by them, largest first. Throws
+/// Error(invalid_argument) for the others.
 std::vector<double> spectrum(Kind kind, std::int64_t n, double condition, std::uint64_t seed);
 
-/// Fills a square matrix, both triangles, exactly symmetric: positive definite as far as FP64 can
-/// hold it. The same bits for every number of threads. Costs n^2 log n at most.
+/// Fills a square matrix, both triangles: exactly symmetric if the kind is, and positive definite
+/// as far as FP64 can hold it unless it is general. The same bits for every number of threads.
+/// Costs n^2 log n at most.
 /// Throws Error(invalid_argument) for a recipe or a view that makes no sense.
 void fill(MatrixView<double> a, const Recipe& recipe, int threads = 1);
-
-/// Fills a square nonsymmetric matrix: U diag(spectrum) V' with random bases U and V, or random
-/// numbers in [-1, 1) plus n on the diagonal for Kind::dominant. The other kinds are symmetric by
-/// nature: Error(invalid_argument).
-void fill_general(MatrixView<double> a, const Recipe& recipe, int threads = 1);
 
 }  // namespace stepwell::gallery

@@ -12,6 +12,10 @@ void dsyev_(const char* jobz, const char* uplo, const int* n, double* a, const i
 void dgesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, double* a,
              const int* lda, double* s, double* u, const int* ldu, double* vt, const int* ldvt,
              double* work, const int* lwork, int* info);
+void dgeev_(const char* jobvl, const char* jobvr, const int* n, double* a, const int* lda,
+            double* wr, double* wi, double* vl, const int* ldvl, double* vr, const int* ldvr,
+            double* work, const int* lwork, int* info);
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau,
@@ -64,6 +68,42 @@ std::vector<double> singular_values(Square a) {
           &lwork, &info);
   EXPECT_EQ(info, 0);
   return s;
+}
+
+std::vector<std::complex<double>> complex_eigenvalues(Square a) {
+  const int n = static_cast<int>(a.order());
+  const int lwork = 64 * n + 64;
+  const int one = 1;
+  int info = -1;
+  double none = 0;
+  std::vector<double> re(static_cast<std::size_t>(n)), im(re),
+      work(static_cast<std::size_t>(lwork));
+  dgeev_("N", "N", &n, a.data.data(), &n, re.data(), im.data(), &none, &one, &none, &one,
+         work.data(), &lwork, &info);
+  EXPECT_EQ(info, 0);
+  std::vector<std::complex<double>> lambda;
+  for (std::size_t i = 0; i < re.size(); ++i) lambda.emplace_back(re[i], im[i]);
+  return lambda;
+}
+
+Lu lu(Square a) {
+  const auto largest = [](const std::vector<double>& x) {
+    double most = 0;
+    for (const double v : x) most = std::max(most, std::abs(v));
+    return most;
+  };
+  const int n = static_cast<int>(a.order());
+  const double before = largest(a.data);
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  Lu result;
+  dgetrf_(&n, &n, a.data.data(), &n, pivots.data(), &result.info);
+  result.growth = largest(a.data) / before;
+  result.determinant = 1;
+  for (int i = 0; i < n; ++i) {
+    const double pivot = a(i, i);
+    result.determinant *= pivots[static_cast<std::size_t>(i)] == i + 1 ? pivot : -pivot;
+  }
+  return result;
 }
 
 Square with_haar_basis(const std::vector<double>& d, std::uint64_t seed) {

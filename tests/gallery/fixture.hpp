@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +47,15 @@ class Square {
 /// Of a matrix without padding, largest first.
 std::vector<double> eigenvalues(Square a);
 std::vector<double> singular_values(Square a);
+std::vector<std::complex<double>> complex_eigenvalues(Square a);  ///< in LAPACK's order
+
+/// What dgetrf makes of a matrix without padding.
+struct Lu {
+  double growth = 0;       ///< largest element of U by the largest of A
+  double determinant = 0;  ///< with its sign
+  int info = -1;           ///< LAPACK's: the first zero pivot, counted from 1
+};
+Lu lu(Square a);
 
 /// Q diag(d) Q' with Q from the Haar distribution: of the QR factorization of a Gaussian matrix.
 Square with_haar_basis(const std::vector<double>& d, std::uint64_t seed);

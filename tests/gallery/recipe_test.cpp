@@ -9,7 +9,7 @@
 #include "gallery/gallery.hpp"
 #include "stepwell/error.hpp"
 
-/// What fill() and fill_general() promise of every kind, and the kinds whose elements are known.
+/// What fill() promises of every kind, and the kinds whose elements are known.
 namespace stepwell::gallery::test {
 namespace {
 
@@ -30,17 +30,20 @@ class EveryKind : public ::testing::TestWithParam<Kind> {
 };
 INSTANTIATE_TEST_SUITE_P(Gallery, EveryKind, ::testing::ValuesIn(all_kinds), kind_name);
 
-TEST_P(EveryKind, IsExactlySymmetricAndKeepsToItsColumns) {
+TEST_P(EveryKind, IsExactlySymmetricOrNotAndKeepsToItsColumns) {
   for (const std::int64_t n : {0, 1, 2, 3, 5, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100}) {
     const Square a(n, recipe(), 2, 3);
     EXPECT_TRUE(a.padding_untouched()) << n;
+    bool symmetric = true;
     for (std::int64_t j = 0; j < n; ++j) {
-      ASSERT_GT(a(j, j), 0) << n;
+      ASSERT_TRUE(is_general(GetParam()) || a(j, j) > 0) << n;
       for (std::int64_t i = 0; i < n; ++i) {
         ASSERT_TRUE(std::isfinite(a(i, j)));
-        ASSERT_EQ(a(i, j), a(j, i)) << n << ": " << i << " " << j;
+        if (a(i, j) != a(j, i)) symmetric = false;
       }
     }
+    // A pair of elements beside the diagonal may be equal by chance or nature.
+    EXPECT_TRUE(symmetric == is_symmetric(GetParam()) || (symmetric && n <= 2)) << n;
   }
 }
 
@@ -54,16 +57,19 @@ TEST_P(EveryKind, IsTheSameForEveryNumberOfThreads) {
 }
 
 TEST_P(EveryKind, DependsOnTheSeedWhereItIsRandom) {
-  const bool random = GetParam() < Kind::hilbert;
+  const bool random =
+      is_general(GetParam()) ? GetParam() < Kind::orthog : GetParam() < Kind::hilbert;
   for (const std::uint64_t seed : {2U, 3U, 1U << 20, 1U << 30}) {
     EXPECT_EQ(Square(20, recipe(seed)).data != Square(20, recipe(1)).data, random) << seed;
   }
 }
 
-TEST_P(EveryKind, IsPositiveDefinite) {
+TEST_P(EveryKind, IsPositiveDefiniteUnlessItIsGeneral) {
+  if (!is_symmetric(GetParam())) return;  // told apart above
   const std::int64_t n = GetParam() == Kind::hilbert ? 8 : 120;
   const std::vector<double> lambda = eigenvalues(Square(n, recipe()));
-  EXPECT_GT(lambda.back(), static_cast<double>(n) * kU64 * lambda.front());
+  const double roundoff = static_cast<double>(n) * kU64 * lambda.front();
+  EXPECT_EQ(lambda.back() > roundoff, !is_general(GetParam()));
 }
 
 TEST_P(EveryKind, HasANameThatFindsIt) {
@@ -149,27 +155,6 @@ TEST(GalleryDominant, IsTheOldOneInBothTriangles) {
   }
 }
 
-TEST(GalleryGeneral, DominantIsRandomPlusNTimesTheIdentity) {
-  Recipe recipe;
-  recipe.kind = Kind::dominant;
-  const std::int64_t n = 100;
-  Square a(n, 2);
-  fill_general(a.view(), recipe, 2);
-  EXPECT_TRUE(a.padding_untouched());
-  double sum = 0, squares = 0;
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = a(i, j) - (i == j ? static_cast<double>(n) : 0);
-      EXPECT_LE(std::abs(x), 1);
-      EXPECT_TRUE(i == j || a(i, j) != a(j, i));
-      sum += x;
-      squares += x * x;
-    }
-  }
-  EXPECT_LT(std::abs(sum), 5 * static_cast<double>(n) / std::sqrt(3.0));  // five deviations
-  EXPECT_LT(std::abs(squares / static_cast<double>(n * n) - 1.0 / 3), 0.02);
-}
-
 template <class F>
 void expect_refused(F&& call) {
   try {
@@ -208,9 +193,6 @@ TEST(GalleryMisuse, IsRefused) {
   for (const Kind kind : all_kinds) {
     if (has_spectrum(kind)) continue;
     expect_refused([&] { spectrum(kind, 4, 10, 1); });
-    if (kind != Kind::dominant) {
-      expect_refused([&] { fill_general(v, with([&](Recipe& r) { r.kind = kind; })); });
-    }
   }
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::array kSpectra = {Kind::arithmetic, Kind::clustered, Kind::logarithmic,
                                  Kind::geometric, Kind::custom_clustered};
+constexpr std::array kPositive = {Kind::positive_arithmetic, Kind::positive_clustered,
+                                  Kind::positive_logarithmic};
 
 TEST(Spectrum, IsTableOneOfThePaper) {
   const std::vector<double> arithmetic = spectrum(Kind::arithmetic, 5, 5, 1);
@@ -21,6 +23,10 @@ TEST(Spectrum, IsTableOneOfThePaper) {
     EXPECT_LE(std::abs(geometric[i] * std::ldexp(1, static_cast<int>(i)) - 1), 4 * kU64);
   }
   EXPECT_EQ(spectrum(Kind::clustered, 4, 8, 1), (std::vector<double>{1, 0.125, 0.125, 0.125}));
+  for (const Kind kind : {Kind::general_clustered, Kind::positive_clustered}) {
+    EXPECT_EQ(spectrum(kind, 4, 8, 1), (std::vector<double>{1, 1, 1, 0.125}));
+    EXPECT_EQ(spectrum(kind, 1, 8, 1), std::vector<double>{1});
+  }
   for (const std::int64_t n : {1, 9, 10, 19, 20, 25}) {
     const std::vector<double> d = spectrum(Kind::custom_clustered, n, 8, 1);
     EXPECT_EQ(std::count(d.begin(), d.end(), 1.0), std::max<std::int64_t>(1, n / 10)) << n;
@@ -40,36 +46,50 @@ TEST(Spectrum, LogarithmicIsUniformInTheLogarithm) {
 }
 
 TEST(Spectrum, IsThatOfTheMatrix) {
-  for (const Kind kind : kSpectra) {
+  for (const Kind kind : all_kinds) {
+    if (!has_spectrum(kind)) continue;
     for (const double condition : {1.0, 1e2, 1e6, 1e12}) {
       if (kSanitized && condition != 1e6) continue;
       for (const std::int64_t n : {1, 2, 3, 4, 6, 15, 16, 17, 32, 100, 127, 128, 129, 192, 250}) {
         const Recipe recipe{kind, condition, 0.1, 0, 3};
         const std::vector<double> expected = spectrum(kind, n, condition, 3);
-        const std::vector<double> symmetric = eigenvalues(Square(n, recipe));
-        Square general(n);
-        fill_general(general.view(), recipe, 2);
-        const std::vector<double> singular = singular_values(general);
+        const Square a(n, recipe, 2);
+        const std::vector<double> found = is_general(kind) ? singular_values(a) : eigenvalues(a);
         // The norm of A is 1; LAPACK's own error is within n u, too.
         const double bound = 8 * static_cast<double>(n) * kU64 + 16 * kU64;
         for (std::size_t i = 0; i < expected.size(); ++i) {
-          ASSERT_LT(std::abs(symmetric[i] - expected[i]), bound) << to_string(kind) << " " << n;
-          ASSERT_LT(std::abs(singular[i] - expected[i]), bound) << to_string(kind) << " " << n;
+          ASSERT_LT(std::abs(found[i] - expected[i]), bound) << to_string(kind) << " " << n;
         }
       }
     }
   }
 }
 
-TEST(Spectrum, OfAGeneralMatrixHasTwoBases) {
-  Square a(65, 1);
-  fill_general(a.view(), {Kind::geometric, 1e3, 0.1, 0, 1}, 2);
-  EXPECT_TRUE(a.padding_untouched());
-  double difference = 0;
-  for (std::int64_t j = 0; j < 65; ++j) {
-    for (std::int64_t i = 0; i < j; ++i) difference += std::abs(a(i, j) - a(j, i));
+TEST(Spectrum, OfAPositiveMatrixIsWithinTheRightAngle) {
+  for (const Kind kind : kPositive) {
+    for (const std::int64_t n : {2, 3, 64, 65, 150}) {
+      const std::vector<std::complex<double>> lambda =
+          complex_eigenvalues(Square(n, {kind, 1e2, 0.1, 0, 7}));
+      double turned = 0;
+      for (const std::complex<double> z : lambda) {
+        // The angles are at most pi/4; the eigenvalues' own errors are of the size of n u.
+        ASSERT_LE(std::abs(z.imag()), z.real() + 100 * static_cast<double>(n) * kU64) << n;
+        turned = std::max(turned, std::abs(z.imag()) / z.real());
+      }
+      EXPECT_TRUE(turned > 0.5 || n <= 3) << to_string(kind) << " " << n;
+    }
   }
-  EXPECT_GT(difference, 10);
+}
+
+TEST(Spectrum, OfAGeneralMatrixIsOnBothSides) {
+  for (const Kind kind : {Kind::general_arithmetic, Kind::general_clustered}) {
+    const std::vector<std::complex<double>> lambda =
+        complex_eigenvalues(Square(100, {kind, 1e2, 0.1, 0, 7}));
+    const auto left = std::count_if(lambda.begin(), lambda.end(),
+                                    [](const std::complex<double> z) { return z.real() < 0; });
+    EXPECT_GT(left, 30);
+    EXPECT_LT(left, 70);
+  }
 }
 
 TEST(Basis, IsOrthogonalAndHasNoDominantElement) {

@@ -10,7 +10,7 @@
 /// Never silently wrong: ten thousand systems of all kinds, scales, sizes, maps and refiners. What
 /// is called converged is so by the test's own arithmetic; what is not has a reason; nothing of the
 /// caller's is touched.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 constexpr double kNormal = std::numeric_limits<double>::min();
@@ -242,7 +242,7 @@ std::string kind_name(const ::testing::TestParamInfo<gallery::Kind>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Solve, Systems, ::testing::ValuesIn(gallery::all_kinds), kind_name);
+INSTANTIATE_TEST_SUITE_P(Solve, Systems, ::testing::ValuesIn(gallery::spd_kinds), kind_name);
 
 TEST_P(Systems, AreSolvedOrRefusedButNeverWrong) {
   Tally tally;
@@ -274,4 +274,4 @@ TEST_P(Systems, AreSolvedOrRefusedButNeverWrong) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

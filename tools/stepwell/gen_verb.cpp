@@ -44,7 +44,8 @@ void generate(const GenRequest& r) {
                                {Phase::writing, "writing", static_cast<double>(bytes) / kDisk}});
   const core::Buffer<double> a(r.n * r.n);
   gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
-  io::write_matrix(r.out, view<const double>(a.data(), r.n, r.n), true, line.progress());
+  io::write_matrix(r.out, view<const double>(a.data(), r.n, r.n),
+                   gallery::is_symmetric(recipe.kind), line.progress());
   if (r.rhs.empty()) return;
   const core::Buffer<double> b(r.n * r.columns);
   for (std::int64_t i = 0; i < b.size(); ++i) {

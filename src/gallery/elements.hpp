@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/team.hpp"
+#include "stepwell/view.hpp"
+
+/// Matrices by a rule for their elements, filled by a team: the same bits for any.
+namespace stepwell::gallery {
+
+inline constexpr std::int64_t kBlock = 32;
+
+/// Calls body(first, end) for kBlock of n at a time.
+template <class Body>
+void for_blocks(std::int64_t n, engine::Team& team, Body body) {
+  team.for_each((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
+    body(block * kBlock, std::min(n, (block + 1) * kBlock));
+  });
+}
+
+/// a(i, j) <- element(i, j) on and below the diagonal.
+template <class Element>
+void fill_lower(MatrixView<double> a, engine::Team& team, Element element) {
+  for_blocks(a.cols, team, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) {
+      for (std::int64_t i = j; i < a.rows; ++i) a(i, j) = element(i, j);
+    }
+  });
+}
+
+/// a(i, j) <- element(i, j).
+template <class Element>
+void fill_all(MatrixView<double> a, engine::Team& team, Element element) {
+  for_blocks(a.cols, team, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) {
+      for (std::int64_t i = 0; i < a.rows; ++i) a(i, j) = element(i, j);
+    }
+  });
+}
+
+/// The upper triangle from the lower one. Through a small square: columns that are a power of two
+/// apart push each other out of the caches.
+inline void mirror(MatrixView<double> a, engine::Team& team) {
+  const std::int64_t n = a.rows;
+  for_blocks(n, team, [&](std::int64_t j0, std::int64_t j1) {
+    double square[kBlock][kBlock];
+    for (std::int64_t i0 = j0; i0 < n; i0 += kBlock) {
+      const std::int64_t i1 = std::min(n, i0 + kBlock);
+      for (std::int64_t j = j0; j < j1; ++j) {
+        for (std::int64_t i = i0; i < i1; ++i) square[i - i0][j - j0] = a(i, j);
+      }
+      for (std::int64_t i = i0; i < i1; ++i) {
+        for (std::int64_t j = j0; j < std::min(i, j1); ++j) a(j, i) = square[i - i0][j - j0];
+      }
+    }
+  });
+}
+
+}  // namespace stepwell::gallery

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/team.hpp"
+#include "gallery/recipe.hpp"
+#include "stepwell/view.hpp"
+
+namespace stepwell::gallery {
+
+/// fill() for the kinds that are general; the arguments are checked already.
+void fill_general(MatrixView<double> a, const Recipe& recipe, engine::Team& team);
+
+}  // namespace stepwell::gallery
