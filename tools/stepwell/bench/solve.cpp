@@ -60,12 +60,7 @@ void bench_solve(const SolveRequest& asked) {
       s->solve(one_worker ? s->one : s->context, one_worker ? s->columns : 1);
     };
   }
-  refuse_slow_blas(contest.baseline, request.allow_slow_blas);
-  announce_runs(contest.candidate);
-  announce_runs(contest.baseline);
-  HarnessOptions options;
-  options.windows = request.pairs;
-  const ContestResult result = alternate(contest, options);
+  const ContestResult result = compete(contest, request.pairs, request.allow_slow_blas);
 
   ordered_json details = {{"backward_error", backward_error(*s, s->x.data())}};
   if (lapack) {
