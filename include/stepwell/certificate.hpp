@@ -16,6 +16,7 @@ enum class SolveOutcome : unsigned char {
   converged,              ///< every column meets the tolerance, and x is finite
   not_converged,          ///< a column does not, whatever was tried: see the columns
   not_positive_definite,  ///< in FP64: see 'pivot'
+  singular,               ///< LAPACK's dgetrf finds a pivot that is zero: see 'pivot'
   non_finite,             ///< A or b has an infinity or a NaN, at (row, col)
   asymmetric,             ///< check_symmetry: a_ij and a_ji differ at (row, col)
   overflow,               ///< x is larger than FP64 can hold
@@ -61,6 +62,7 @@ struct SolveTimes {
 /// What comes back with x. Plain data.
 struct Certificate {
   SolveOutcome outcome = SolveOutcome::converged;
+  std::string structure;      ///< "spd" or "general": what A was solved as
   std::string reason;         ///< a sentence for people, when the outcome is not 'converged'
   double backward_error = 0;  ///< of the worst column
   double tolerance = 0;       ///< what it was compared with
@@ -69,9 +71,9 @@ struct Certificate {
   std::string refiner;
   double shift = 0;  ///< c of that factor
   std::vector<RungAttempt> rungs;
-  double norm = 0;          ///< ||A||_inf
+  double norm = 0;          ///< ||A||_inf; of A' where that was solved with
   double condition = 0;     ///< estimate of ||A|| ||A^-1|| in the infinity norm; 0: not asked for
-  std::int64_t pivot = -1;  ///< not_positive_definite: the failing pivot, from 0
+  std::int64_t pivot = -1;  ///< not_positive_definite, singular: the failing pivot, from 0
   double pivot_value = 0;   ///< of the scaled matrix
   std::int64_t row = -1;    ///< non_finite, asymmetric: where
   std::int64_t col = -1;

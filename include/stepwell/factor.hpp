@@ -24,6 +24,12 @@ enum class Scaling : unsigned char {
   none
 };
 
+/// How LU keeps its pivots away from zero.
+enum class Pivoting : unsigned char {
+  partial,   ///< the largest element of what is left of a row
+  butterfly  ///< none, after two random butterfly transformations of both sides
+};
+
 struct FactorOptions {
   PrecisionMap map;       ///< which rung each tile uses
   std::int64_t tile = 0;  ///< order of a tile, a multiple of 32; 0: 512, or n where that is less
@@ -34,14 +40,17 @@ struct FactorOptions {
   /// which graded maps need of points that are sorted. Not with an adaptive map.
   bool spread = false;
   bool escalate = true;  ///< after a breakdown: round toward zero, then a larger shift, then fp64
-  Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: nobody watches
+  Pivoting pivoting = Pivoting::partial;  ///< of lu()
+  std::uint64_t seed = 1;                 ///< of the butterflies
+  Context* context = nullptr;             ///< null: the shared one, with as many workers as allowed
+  Progress* progress = nullptr;           ///< null: nobody watches
 };
 
 enum class FactorOutcome : unsigned char {
   ok,
   not_positive_definite,  ///< a pivot failed in fp64
   breakdown,   ///< a pivot failed at the map's rungs, and what came after was not allowed
+  singular,    ///< of lu(): a pivot is zero in fp64
   non_finite,  ///< A has an infinity or a NaN, at (row, col)
   cancelled
 };
@@ -72,6 +81,7 @@ struct FactorReport {
   double shift = 0;          ///< c: L L' = mu (H + c u diag(H)) but for rounding
   double unit_roundoff = 0;  ///< u: of the coarsest rung in the map; eps of an adaptive one
   bool toward_zero = false;
+  double growth = 0;  ///< of lu(): the largest number of the factor by the largest of the matrix
   std::vector<FactorAttempt> attempts;
   double norm = 0;              ///< ||A||_F
   double max_abs = 0;           ///< of the elements of A

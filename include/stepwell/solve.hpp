@@ -17,10 +17,18 @@
 
 namespace stepwell {
 
+/// What A is taken for.
+enum class Structure : unsigned char {
+  automatic,  ///< Cholesky where A is symmetric with a positive diagonal, LU where that fails
+  spd,        ///< symmetric positive definite: the lower triangle is read
+  general     ///< any square matrix
+};
+
 struct SolveOptions {
   /// Precision map of the factor; none: the plan starts at the rung it expects to be the fastest.
   std::optional<PrecisionMap> map;
-  Refiner refiner = Refiner::cg;
+  /// None: cg for symmetric positive definite matrices, gmres for general ones.
+  std::optional<Refiner> refiner;
   /// Go on at the next rung when one is not good enough, up to FP64. Off: what was reached comes
   /// back, with an outcome that says whether it meets the tolerance.
   bool climb = true;
@@ -28,13 +36,16 @@ struct SolveOptions {
   int iterations = 0;    ///< of each column at a rung, most; 0: while cheaper than the next rung
   Format working = Format::fp64;  ///< precision of x and of the refiner's vectors: fp64 or fp32
   bool exact_residual = false;    ///< residuals and products in double-double
-  bool check_symmetry = false;    ///< read the upper triangle too, and compare
+  bool check_symmetry = false;    ///< read the upper triangle too, and compare; spd only
+  bool transposed = false;        ///< solve A' X = B; of a symmetric A that changes nothing
   bool condition = false;         ///< estimate the condition number, bound the forward error
   bool prove = false;             ///< prove the backward error
   std::int64_t tile = 0;          ///< as FactorOptions
-  Scaling scaling = Scaling::powers_of_two;
+  Scaling scaling = Scaling::powers_of_two;  ///< this and the next two: of Cholesky
   double theta = 0.1;
   double shift = 0;
+  Pivoting pivoting = Pivoting::partial;  ///< this and the next: of LU
+  std::uint64_t seed = 1;
   Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
   Progress* progress = nullptr;  ///< null: nobody watches
 };
@@ -50,6 +61,8 @@ struct Plan {
   std::int64_t top_bytes = 0;  ///< the most it may take, wherever A makes it start and end
 };
 STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options = {});
+STEPWELL_API Plan plan_general(std::int64_t n, std::int64_t columns,
+                               const SolveOptions& options = {});
 
 /// Solves A X = B. A: n x n, symmetric positive definite; its lower triangle is read and nothing is
 /// written. B: n x columns. X: n x columns; it may be B itself (the same view), any other overlap
@@ -65,6 +78,26 @@ STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOpti
 /// Cost: n^3/3 products at the rung and about 6 n^2 bytes an iteration. Memory: plan_spd().bytes.
 STEPWELL_API Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b,
                                    MatrixView<double> x, const SolveOptions& options = {});
+
+/// Solves A X = B, or A' X = B with options.transposed. A: n x n, any matrix; all of it is read and
+/// nothing is written. B, X and errors as solve_spd().
+///
+/// The factor is LU with partial pivoting of the equilibrated matrix, made at a low-precision rung
+/// and refined; when a rung is not good enough the next is tried. The last is LAPACK's dgetrf, and
+/// a matrix is called singular only where that finds a pivot that is zero.
+///
+/// Cost: 2n^3/3 products at the rung and about 10 n^2 bytes an iteration. Memory:
+/// plan_general().bytes.
+STEPWELL_API Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,
+                                       MatrixView<double> x, const SolveOptions& options = {});
+
+/// Solves A X = B as solve_spd() or as solve_general(). Structure::automatic reads all of A: where
+/// it is symmetric to the bits with a positive diagonal, Cholesky is tried first, and LU where A
+/// turns out not to be positive definite: certificate.structure says which it was. A refiner that
+/// only Cholesky can have, cg or ir(cg), is gmres or ir(gmres) for LU then.
+STEPWELL_API Certificate solve(MatrixView<const double> a, MatrixView<const double> b,
+                               MatrixView<double> x, const SolveOptions& options = {},
+                               Structure structure = Structure::automatic);
 
 /// A factored once, for systems that come later. A stays the caller's: it must live and stay as it
 /// is as long as the solver. Not for several threads at once.
@@ -82,6 +115,26 @@ class STEPWELL_API SpdSolver {
   /// As solve_spd(), with the factor that is there. When a solve has to climb, the better factor
   /// stays for those that follow.
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same for a general matrix. One factor solves with A and with A'.
+class STEPWELL_API GeneralSolver {
+ public:
+  explicit GeneralSolver(MatrixView<const double> a, const SolveOptions& options = {});
+  ~GeneralSolver();
+  GeneralSolver(GeneralSolver&& other) noexcept;
+  GeneralSolver& operator=(GeneralSolver&& other) noexcept;
+
+  std::int64_t order() const;
+  const Certificate& factorization() const;
+  /// As solve_general().
+  Certificate solve(MatrixView<const double> b, MatrixView<double> x);
+  /// A' X = B, whatever options.transposed says.
+  Certificate solve_transposed(MatrixView<const double> b, MatrixView<double> x);
 
  private:
   struct Impl;

@@ -20,6 +20,8 @@ const char* to_string(FactorOutcome outcome) {
       return "not positive definite";
     case FactorOutcome::breakdown:
       return "breakdown";
+    case FactorOutcome::singular:
+      return "singular";
     case FactorOutcome::non_finite:
       return "non-finite element";
     case FactorOutcome::cancelled:

@@ -37,30 +37,43 @@ class Preconditioner {
   virtual void apply(MatrixView<const double> r, MatrixView<double> z) = 0;
 };
 
-/// What one pass over the lower triangle finds, see kernels::Scan; and the row sums of |A|.
+/// The caller's A, as it is stored. The work is cut into strips that n alone fixes: the bits do not
+/// depend on the number of threads.
+class Product {
+ public:
+  virtual ~Product() = default;
+  virtual std::int64_t order() const = 0;
+  /// y = A x, for all columns in one pass over A.
+  virtual void apply(MatrixView<const double> x, MatrixView<double> y) = 0;
+  /// y + y_low = b + A x, in double-double; b may be empty.
+  virtual void apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
+                             MatrixView<double> y, MatrixView<double> y_low) = 0;
+  /// Gives the workspace back until the next product.
+  virtual void release() = 0;
+};
+
+/// What one pass over what is read of A finds, see kernels::Scan; and the sums of |A|.
 struct Survey {
   kernels::Scan scan;
   double norm_inf = 0;  ///< ||A||_inf
+  double norm_1 = 0;    ///< ||A||_1; of a symmetric matrix left at 0
 };
 
-/// A symmetric matrix of which the lower triangle is read, as it is stored. The columns are cut
-/// into strips of about equal area, and each strip has sums of its own that are added in order: the
-/// bits do not depend on the number of threads. Workspace: strips x n x columns.
-class SymmetricProduct {
+/// A symmetric matrix of which the lower triangle is read. The columns are cut into strips of about
+/// equal area, and each strip has sums of its own that are added in order. Workspace: strips x n x
+/// columns.
+class SymmetricProduct : public Product {
  public:
   SymmetricProduct(engine::Team& team, MatrixView<const double> a);
 
-  std::int64_t order() const { return a_.rows; }
-  /// y = A x; with a survey, also what A holds, at little more than the price of the product. With
-  /// 'mirror' the strict upper triangle is compared with the lower one. y may have no columns.
-  void apply(MatrixView<const double> x, MatrixView<double> y, Survey* survey = nullptr,
-             bool mirror = false);
-  /// y + y_low = b + A x, in double-double; b may be empty.
+  std::int64_t order() const override { return a_.rows; }
+  void apply(MatrixView<const double> x, MatrixView<double> y) override { apply(x, y, nullptr); }
+  /// With a survey, also what A holds, at little more than the price of the product. With 'mirror'
+  /// the strict upper triangle is compared with the lower one. y may have no columns.
+  void apply(MatrixView<const double> x, MatrixView<double> y, Survey* survey, bool mirror = false);
   void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
-                     MatrixView<double> y_low);
-
-  /// Gives the workspace back until the next product.
-  void release() { partial_ = {}; }
+                     MatrixView<double> y_low) override;
+  void release() override { partial_ = {}; }
 
   /// Bytes of workspace for products with so many columns.
   static std::int64_t workspace_bytes(std::int64_t n, std::int64_t columns);
@@ -89,8 +102,7 @@ class SymmetricProduct {
 /// A. Scales are powers of two, so that nothing is rounded.
 class ScaledOperator : public Operator {
  public:
-  ScaledOperator(SymmetricProduct& a, const std::vector<double>& row,
-                 const std::vector<double>& col)
+  ScaledOperator(Product& a, const std::vector<double>& row, const std::vector<double>& col)
       : a_(a), row_(row), col_(col) {}
 
   std::int64_t order() const override { return a_.order(); }
@@ -101,7 +113,7 @@ class ScaledOperator : public Operator {
  private:
   MatrixView<double> scaled(MatrixView<const double> x, double sign);
 
-  SymmetricProduct& a_;
+  Product& a_;
   const std::vector<double>& row_;
   const std::vector<double>& col_;
   core::Buffer<double> scaled_, low_;

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "refine/vectors.hpp"
-#include "solve/spd.hpp"
+#include "solve/solver.hpp"
 
 /// What a certificate says on request: the condition number, a bound on the forward error, and a
 /// proof of the backward error.
-namespace stepwell::solve {
+namespace stepwell::driver {
 namespace {
 
 using factor::Clock;
@@ -17,10 +17,10 @@ using factor::seconds_since;
 constexpr double kUnit = 0x1p-53;
 
 /// The largest sum of |elements| of a column of an inverse, from a few solves with it (Hager 1984;
-/// Higham 1988, Algorithm 4.1). 'solve' replaces a vector v by B^-1 v, B symmetric. A lower bound,
-/// within a factor of three as a rule.
-template <class Solve>
-double inverse_norm(std::int64_t n, Solve solve) {
+/// Higham 1988, Algorithm 4.1). 'solve' replaces a vector v by B^-1 v, 'solve_transposed' by
+/// B^-T v. A lower bound, within a factor of three as a rule.
+template <class Solve, class SolveTransposed>
+double inverse_norm(std::int64_t n, Solve solve, SolveTransposed solve_transposed) {
   const auto sum_of = [](const std::vector<double>& v) {
     double sum = 0;
     for (const double x : v) sum += std::abs(x);
@@ -38,7 +38,7 @@ double inverse_norm(std::int64_t n, Solve solve) {
     for (std::size_t i = 0; i < size; ++i) now[i] = v[i] < 0 ? -1 : 1;
     if (now == signs) break;
     signs = now;
-    solve(now);
+    solve_transposed(now);
     const auto largest = std::max_element(
         now.begin(), now.end(), [](double x, double y) { return std::abs(x) < std::abs(y); });
     const auto j = static_cast<std::size_t>(largest - now.begin());
@@ -62,39 +62,46 @@ double inverse_norm(std::int64_t n, Solve solve) {
 
 }  // namespace
 
-void Spd::estimate_condition(Certificate& c) {
+void Solver::estimate_condition(Certificate& c) {
   const auto start = Clock::now();
   const std::int64_t n = order();
-  if (condition_ == 0) {
+  Side& of = side();
+  if (of.condition == 0) {
     Certificate factorization;  // x may have been found without a factor, and stays what it is
     if (!ensure_factor(factorization)) return;
+    Side& other = other_side();
+    if (!other.preconditioner) other.preconditioner = precondition(other);
     c.times.factor += factorization.times.factor;
     c.peak_bytes = std::max(c.peak_bytes, factorization.peak_bytes);
     if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
     refine::Request q;
-    q.refiner = factor_->data().l.map().coarsest() == Rung::fp64 ? Refiner::ir : Refiner::cg;
-    q.norm = norm_;
+    q.refiner = made_->coarsest == Rung::fp64 ? Refiner::ir : default_refiner(structure_);
     q.goal = 0;
     q.steps = 1;
     q.iterations = 4;  // an estimate within a factor of three needs no more digits
     core::Buffer<double> y(n), r(n);
-    condition_ = c.norm * inverse_norm(n, [&](std::vector<double>& v) {
-                   core::Buffer<double> b(n);
-                   const ScaledColumn column(exponents_, v.data(), b.data());
-                   std::fill(y.begin(), y.end(), 0.0);
-                   refine::refine(operator_, *preconditioner_, view<const double>(b.data(), n, 1),
-                                  view(y.data(), n, 1), view(r.data(), n, 1), q);
-                   column.write(exponents_, y.data(), v.data());
-                 });
+    const auto solve_with = [&](Side& with) {
+      return [&](std::vector<double>& v) {
+        core::Buffer<double> b(n);
+        const ScaledColumn column(with.exponents, v.data(), b.data());
+        std::fill(y.begin(), y.end(), 0.0);
+        q.norm = with.scaled_norm;
+        refine::refine(with.scaled, *with.preconditioner, view<const double>(b.data(), n, 1),
+                       view(y.data(), n, 1), view(r.data(), n, 1), q);
+        column.write(with.exponents, y.data(), v.data());
+      };
+    };
+    // The largest row of A^-1 is the largest column of A^-T.
+    of.condition = c.norm * inverse_norm(n, solve_with(other), solve_with(of));
   }
-  c.condition = condition_;
+  c.condition = of.condition;
   for (ColumnCertificate& column : c.columns) {
     // ||x - A^-1 b|| <= ||A^-1|| (||r|| + what r's own rounding may hide), and b is at most as
     // large as ||A|| ||x|| and the residual.
     const double hidden = static_cast<double>(n + 1) * kUnit;
     const double backward = column.proven_backward_error > 0 ? column.proven_backward_error
                                                              : column.backward_error + hidden;
-    column.forward_error = 2 * condition_ * backward;
+    column.forward_error = 2 * of.condition * backward;
   }
   c.times.certify += seconds_since(start);
 }
@@ -102,29 +109,30 @@ void Spd::estimate_condition(Certificate& c) {
 /// r = b - A x in double-double. Of its error: an element of n + 1 terms errs by at most
 /// 4 (n + 6)^2 2^-106 of the sum of their sizes, which is at most ||A|| ||x|| + ||b||; the norm of
 /// A was summed in FP64 and errs by at most n u of itself.
-void Spd::prove(Batch& batch, Certificate& c) {
+void Solver::prove(Batch& batch, Certificate& c) {
   const auto start = Clock::now();
   const std::int64_t n = order();
+  const Side& of = side();
   core::Buffer<double> b(n), x(n), r(n), low(n);
   for (std::int64_t k = 0; k < batch.count; ++k) {
     for (std::int64_t i = 0; i < n; ++i) {
       const auto e = static_cast<std::size_t>(i);
-      b[i] = std::ldexp(batch.b[k * n + i], -exponents_.row[e]);
-      x[i] = -std::ldexp(batch.y[k * n + i], exponents_.col[e]);
+      b[i] = std::ldexp(batch.b[k * n + i], -of.exponents.row[e]);
+      x[i] = -std::ldexp(batch.y[k * n + i], of.exponents.col[e]);
     }
-    product_.apply_exactly(view<const double>(x.data(), n, 1), view<const double>(b.data(), n, 1),
-                           view(r.data(), n, 1), view(low.data(), n, 1));
+    of.product.apply_exactly(view<const double>(x.data(), n, 1), view<const double>(b.data(), n, 1),
+                             view(r.data(), n, 1), view(low.data(), n, 1));
     for (std::int64_t i = 0; i < n; ++i) r[i] = std::abs(r[i]) + std::abs(low[i]);
     Sizes sizes;
     sizes.b = refine::max_abs(n, b.data());
     sizes.x = refine::max_abs(n, x.data());
     sizes.r = refine::max_abs(n, r.data());
     const auto d = static_cast<double>(n);
-    const double measured = backward_error(survey_.norm_inf, sizes);
+    const double measured = backward_error(of.norm, sizes);
     c.columns[static_cast<std::size_t>(batch.first + k)].proven_backward_error =
         measured * (1 + 2 * (d + 8) * kUnit) + 8 * (d + 6) * (d + 6) * kUnit * kUnit;
   }
   c.times.certify += seconds_since(start);
 }
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

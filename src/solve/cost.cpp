@@ -6,15 +6,21 @@
 
 #include "kernels/table.hpp"
 
-namespace stepwell::solve {
+namespace stepwell::driver {
 namespace {
 
 /// Measured on two cores of Emerald Rapids with OpenBLAS, by `stepwell bench factor` and `bench
 /// kernel`.
-constexpr Rates kMatrixEngine{21e9, 70e9, {1.4e12, 0.48e12, 0.24e12, 0.4e12, 0.21e12, 0.115e12}};
+constexpr Rates kMatrixEngine{21e9,
+                              70e9,
+                              {1.4e12, 0.48e12, 0.24e12, 0.4e12, 0.21e12, 0.115e12},
+                              {1.0e12, 0.42e12, 0.22e12, 0.35e12, 0.2e12, 0.11e12}};
 
 /// Without a matrix engine bf16 products are widened to fp32 ones, and only fp32 gains something.
-constexpr Rates kVectors{21e9, 70e9, {0.13e12, 0.06e12, 0.03e12, 0.05e12, 0.21e12, 0.115e12}};
+constexpr Rates kVectors{21e9,
+                         70e9,
+                         {0.13e12, 0.06e12, 0.03e12, 0.05e12, 0.21e12, 0.115e12},
+                         {0.13e12, 0.06e12, 0.03e12, 0.05e12, 0.2e12, 0.11e12}};
 
 bool has_engine() {
   static const bool yes = kernels::table().update_at(Rung::bf16).isa == core::Isa::amx;
@@ -37,22 +43,28 @@ PrecisionMap covariance_map() {
   return {{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}};
 }
 
-std::int64_t direct_below() {
+std::int64_t direct_below(Structure structure) {
+  if (structure == Structure::general) return has_engine() ? 700 : 2048;
   return has_engine() ? 896 : 2048;
 }
 
-double factor_seconds(Rung rung, std::int64_t n) {
+double factor_seconds(Rung rung, std::int64_t n, Structure structure) {
   const auto d = static_cast<double>(n);
-  // Reading A takes 8 n^2 / 2 bytes, and the diagonal tiles are a chain of n / 512 links.
+  const auto r = static_cast<std::size_t>(rung);
+  const bool general = structure == Structure::general;
+  const double cubes =
+      general ? 2 * d * d * d / 3 / rates().lu[r] : d * d * d / 3 / rates().cholesky[r];
+  // Reading A takes 8 n^2 bytes or half of that, and the diagonal tiles are a chain of n / 512
+  // links.
   constexpr double kChain = 3e-6;
-  return d * d * d / 3 / rates().factor[static_cast<std::size_t>(rung)] +
-         4 * d * d / rates().bandwidth + kChain * d;
+  return cubes + (general ? 8 : 4) * d * d / rates().bandwidth + kChain * d;
 }
 
-double iteration_seconds(std::optional<Rung> rung, std::int64_t n, std::int64_t columns) {
+double iteration_seconds(std::optional<Rung> rung, std::int64_t n, std::int64_t columns,
+                         Structure structure) {
   const auto d = static_cast<double>(n);
   const auto k = static_cast<double>(columns);
-  double bytes = 4 * d * d;
+  double bytes = (structure == Structure::general ? 8 : 4) * d * d;
   double flop = 2 * d * d * k;
   if (rung) {
     const int planes = info(*rung).planes;
@@ -80,4 +92,4 @@ int expected_iterations(Rung rung) {
   return 1;
 }
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

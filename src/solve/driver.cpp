@@ -1,134 +1,101 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
-#include "factor/call.hpp"
-#include "solve/cost.hpp"
+#include "engine/runtime.hpp"
+#include "solve/checks.hpp"
+#include "solve/general.hpp"
+#include "solve/small.hpp"
 #include "solve/spd.hpp"
-#include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
 
 namespace stepwell {
 namespace {
 
-using solve::direct_below;
-
-[[noreturn]] void misuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, "solve_spd: " + text);
+/// Puts what was tried before in front of what a certificate says.
+void begin_with(const Certificate& before, Certificate& c) {
+  c.rungs.insert(c.rungs.begin(), before.rungs.begin(), before.rungs.end());
+  c.times.survey += before.times.survey;
+  c.times.factor += before.times.factor;
+  c.times.refine += before.times.refine;
+  c.times.wall += before.times.wall;
+  c.peak_bytes = std::max(c.peak_bytes, before.peak_bytes);
 }
 
-std::string size_of(std::int64_t rows, std::int64_t cols) {
-  return std::to_string(rows) + " x " + std::to_string(cols);
-}
-
-void check_matrix(MatrixView<const double> a, const SolveOptions& options) {
-  if (a.rows != a.cols) misuse("A is " + size_of(a.rows, a.cols) + "; it must be square");
-  factor::require_view(a.data, a.rows, a.cols, a.ld, "solve_spd: A");
-  if (!(options.tolerance >= 0 && options.tolerance < 1)) {
-    misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
+/// The small path, and the ladder where that ends without a solution.
+Certificate solve_small_or_climb(MatrixView<const double> a, MatrixView<const double> b,
+                                 MatrixView<double> x, const SolveOptions& options) {
+  core::Buffer<double> kept;  // of b, where x overwrites it
+  if (x.data == b.data) {
+    kept = core::Buffer<double>(b.rows * b.cols, core::Contents::any);
+    for (std::int64_t c = 0; c < b.cols; ++c) {
+      std::copy_n(b.column(c), b.rows, kept.data() + c * b.rows);
+    }
+    b = view<const double>(kept.data(), b.rows, b.cols);
   }
-  if (options.iterations < 0) misuse("the number of iterations can't be negative");
-  if (options.working != Format::fp64 && options.working != Format::fp32) {
-    misuse("the working precision must be fp64 or fp32");
+  Certificate first = driver::solve_small_general(a, b, x, options);
+  if (first.outcome != SolveOutcome::not_converged && first.outcome != SolveOutcome::overflow) {
+    return first;
   }
-}
-
-/// Whether the memory of two views has a byte in common.
-bool overlap(MatrixView<const double> x, MatrixView<const double> y) {
-  if (x.empty() || y.empty()) return false;
-  const auto begin = [](MatrixView<const double> v) {
-    return reinterpret_cast<std::uintptr_t>(v.data);
-  };
-  const auto end = [](MatrixView<const double> v) {
-    return reinterpret_cast<std::uintptr_t>(v.column(v.cols - 1) + v.rows);
-  };
-  return begin(x) < end(y) && begin(y) < end(x);
-}
-
-void check_vectors(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x) {
-  factor::require_view(b.data, b.rows, b.cols, b.ld, "solve_spd: B");
-  factor::require_view(x.data, x.rows, x.cols, x.ld, "solve_spd: X");
-  if (b.rows != a.rows) {
-    misuse("B is " + size_of(b.rows, b.cols) + "; it must have " + std::to_string(a.rows) +
-           " rows, as A has");
-  }
-  if (x.rows != b.rows || x.cols != b.cols) {
-    misuse("X is " + size_of(x.rows, x.cols) + "; it must be " + size_of(b.rows, b.cols) +
-           ", as B is");
-  }
-  if (overlap(x, a)) misuse("X overlaps A, which must stay as it is");
-  const bool same = x.data == b.data && (x.ld == b.ld || x.cols == 1);
-  if (!same && overlap(x, b)) misuse("X overlaps B; it may be B itself, but not a part of it");
-}
-
-bool plain(const SolveOptions& o) {
-  return !o.map && !o.condition && !o.prove && !o.check_symmetry && o.iterations == 0 &&
-         o.working == Format::fp64 && !o.exact_residual && o.refiner == Refiner::cg;
+  Certificate c = driver::General(a, options).solve(b, x);
+  begin_with(first, c);
+  return c;
 }
 
 }  // namespace
 
-Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options) {
-  if (n < 0 || columns < 0) misuse("a plan for " + size_of(n, columns));
-  Plan plan;
-  const bool direct = !options.map && n < direct_below();
-  const PrecisionMap map = options.map ? *options.map
-                           : direct    ? uniform(Rung::fp64)
-                                       : uniform(solve::ladder()[0]);
-  const Rung rung = map.adaptive() ? Rung::bf16x2 : map.layers[0];
-  plan.map = to_string(map);
-  plan.refiner = direct ? "direct" : to_string(options.refiner);
-  plan.iterations = solve::expected_iterations(rung);
-  plan.seconds =
-      solve::factor_seconds(rung, n) + plan.iterations * solve::iteration_seconds(rung, n, columns);
-  FactorOptions f;
-  f.map = map;
-  f.tile = options.tile;
-  f.context = options.context;
-  if (direct && plain(options)) {
-    plan.bytes = plan.top_bytes = solve::small_bytes(n);
-    return plan;
-  }
-  const std::int64_t beside = solve::refinement_bytes(n, columns, options.refiner);
-  plan.bytes = factor_bytes(n, f) + beside;
-  plan.top_bytes = plan.bytes;
-  const auto or_at = [&](const PrecisionMap& other) {
-    f.map = other;
-    plan.top_bytes = std::max(plan.top_bytes, factor_bytes(n, f) + beside);
-  };
-  if (!options.map && !direct) {  // where A may make the ladder start
-    f.spread = true;
-    or_at(solve::covariance_map());
-    f.spread = false;
-    if (solve::ladder().size() > 2) or_at(uniform(solve::ladder()[1]));
-  }
-  for (const Rung step : solve::ladder()) {  // small ones at low rungs take more than FP64
-    if (options.climb) or_at(uniform(step));
-  }
-  return plan;
-}
-
 Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x,
                       const SolveOptions& options) {
-  check_matrix(a, options);
-  check_vectors(a, b, x);
-  if (a.rows < direct_below() && a.rows > 0 && plain(options)) {
-    return solve::solve_small(a, b, x, options);
+  const driver::Checks check("solve_spd");
+  check.matrix(a, options);
+  check.vectors(a, b, x);
+  return driver::is_small(a.rows, options, Structure::spd) ? driver::solve_small_spd(a, b, x, options)
+                                                          : driver::Spd(a, options).solve(b, x);
+}
+
+Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,
+                          MatrixView<double> x, const SolveOptions& options) {
+  const driver::Checks check("solve_general");
+  check.matrix(a, options);
+  check.general(options);
+  check.vectors(a, b, x);
+  return driver::is_small(a.rows, options, Structure::general)
+             ? solve_small_or_climb(a, b, x, options)
+             : driver::General(a, options).solve(b, x);
+}
+
+Certificate solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x,
+                  const SolveOptions& options, Structure structure) {
+  if (structure == Structure::spd) return solve_spd(a, b, x, options);
+  if (structure == Structure::general) return solve_general(a, b, x, options);
+  const driver::Checks check("solve");
+  check.matrix(a, options);
+  check.vectors(a, b, x);
+  SolveOptions general = options;
+  general.check_symmetry = false;
+  if (options.refiner == Refiner::cg) general.refiner = Refiner::gmres;
+  if (options.refiner == Refiner::ir_cg) general.refiner = Refiner::ir_gmres;
+  if (!driver::is_symmetric_with_positive_diagonal(a, options.context)) {
+    return solve_general(a, b, x, general);
   }
-  return solve::Spd(a, options).solve(b, x);
+  const Certificate cholesky = solve_spd(a, b, x, options);
+  if (cholesky.outcome != SolveOutcome::not_positive_definite) return cholesky;
+  Certificate c = solve_general(a, b, x, general);
+  begin_with(cholesky, c);
+  return c;
 }
 
 struct SpdSolver::Impl {
   Impl(MatrixView<const double> matrix, const SolveOptions& options)
       : a(matrix), spd(matrix, options), factorization(spd.prepare()) {}
   MatrixView<const double> a;
-  solve::Spd spd;
+  driver::Spd spd;
   Certificate factorization;
 };
 
 SpdSolver::SpdSolver(MatrixView<const double> a, const SolveOptions& options) {
-  check_matrix(a, options);
+  driver::Checks("SpdSolver").matrix(a, options);
   impl_ = std::make_unique<Impl>(a, options);
 }
 SpdSolver::~SpdSolver() = default;
@@ -144,8 +111,50 @@ const Certificate& SpdSolver::factorization() const {
 }
 
 Certificate SpdSolver::solve(MatrixView<const double> b, MatrixView<double> x) {
-  check_vectors(impl_->a, b, x);
+  driver::Checks("SpdSolver").vectors(impl_->a, b, x);
   return impl_->spd.solve(b, x);
+}
+
+struct GeneralSolver::Impl {
+  Impl(MatrixView<const double> matrix, const SolveOptions& options)
+      : a(matrix),
+        transposed(options.transposed),
+        general(matrix, options),
+        factorization(general.prepare()) {}
+  MatrixView<const double> a;
+  bool transposed;
+  driver::General general;
+  Certificate factorization;
+};
+
+GeneralSolver::GeneralSolver(MatrixView<const double> a, const SolveOptions& options) {
+  const driver::Checks check("GeneralSolver");
+  check.matrix(a, options);
+  check.general(options);
+  impl_ = std::make_unique<Impl>(a, options);
+}
+GeneralSolver::~GeneralSolver() = default;
+GeneralSolver::GeneralSolver(GeneralSolver&& other) noexcept = default;
+GeneralSolver& GeneralSolver::operator=(GeneralSolver&& other) noexcept = default;
+
+std::int64_t GeneralSolver::order() const {
+  return impl_->a.rows;
+}
+
+const Certificate& GeneralSolver::factorization() const {
+  return impl_->factorization;
+}
+
+Certificate GeneralSolver::solve(MatrixView<const double> b, MatrixView<double> x) {
+  driver::Checks("GeneralSolver").vectors(impl_->a, b, x);
+  impl_->general.transpose(impl_->transposed);
+  return impl_->general.solve(b, x);
+}
+
+Certificate GeneralSolver::solve_transposed(MatrixView<const double> b, MatrixView<double> x) {
+  driver::Checks("GeneralSolver").vectors(impl_->a, b, x);
+  impl_->general.transpose(true);
+  return impl_->general.solve(b, x);
 }
 
 }  // namespace stepwell

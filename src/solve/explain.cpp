@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
-#include "solve/spd.hpp"
+#include "solve/solver.hpp"
 
 namespace stepwell {
 
@@ -14,6 +14,8 @@ const char* to_string(SolveOutcome outcome) {
       return "not converged";
     case SolveOutcome::not_positive_definite:
       return "not positive definite";
+    case SolveOutcome::singular:
+      return "singular";
     case SolveOutcome::non_finite:
       return "non-finite element";
     case SolveOutcome::asymmetric:
@@ -26,7 +28,7 @@ const char* to_string(SolveOutcome outcome) {
   return "cancelled";
 }
 
-namespace solve {
+namespace driver {
 namespace {
 
 std::string number(double x) {
@@ -70,6 +72,12 @@ void explain(Certificate& c) {
                             " depends on those before it to working accuracy (a duplicate point or "
                             "variable?); remove it or add to the diagonal");
       return;
+    case SolveOutcome::singular:
+      c.reason = "the matrix is singular: pivot " + std::to_string(c.pivot) +
+                 " (counted from 0) of LAPACK's LU is zero; column " + std::to_string(c.pivot) +
+                 " depends on those before it (a column of zeros, an equation that is there twice, "
+                 "an unknown that no equation has?); remove it or solve as least squares";
+      return;
     case SolveOutcome::non_finite:
       c.reason = std::string(c.in_b ? "b" : "A") + " has an infinity or a NaN at " + place(c) +
                  " (counted from 0)";
@@ -84,5 +92,5 @@ void explain(Certificate& c) {
   }
 }
 
-}  // namespace solve
+}  // namespace driver
 }  // namespace stepwell

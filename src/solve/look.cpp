@@ -7,7 +7,7 @@
 #include "solve/spd.hpp"
 
 /// What one pass over A tells of it, and where on the ladder to start.
-namespace stepwell::solve {
+namespace stepwell::driver {
 namespace {
 
 using factor::Clock;
@@ -65,17 +65,18 @@ void Spd::look(Certificate& c) {
     neighbours += size(i - 1);
     others += size(static_cast<std::int64_t>((draw() >> 33) % static_cast<std::uint64_t>(i)));
   }
-  norm_ = std::max(largest, std::sqrt(squares / static_cast<double>(n)));
+  side_.scaled_norm = std::max(largest, std::sqrt(squares / static_cast<double>(n)));
   sorted_ = neighbours > kSorted * others;
   flatness_ = trace * trace / (static_cast<double>(n) * squares);
   if (!std::isfinite(survey_.norm_inf)) survey_.norm_inf = survey_.scan.max_abs;
+  side_.norm = survey_.norm_inf;
   looked_ = true;
   choose_rung();
   c.times.survey += seconds_since(start);
 }
 
 bool Spd::worth_trying_without_factor() const {
-  if (factor_ || options_.map || maps_.size() == 1 || options_.refiner != Refiner::cg) return false;
+  if (options_.map || maps_.size() == 1 || refiner_ != Refiner::cg) return false;
   const double spread = std::sqrt(std::max(0.0, 1 / flatness_ - 1));
   return spread < kNarrowSpectrum || flatness_ < kClusters;
 }
@@ -95,4 +96,4 @@ void Spd::choose_rung() {
   }
 }
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

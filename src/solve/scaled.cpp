@@ -8,7 +8,7 @@
 
 #include "core/exponent.hpp"
 
-namespace stepwell::solve {
+namespace stepwell::driver {
 namespace {
 
 int power_of(double power_of_two) {
@@ -17,11 +17,12 @@ int power_of(double power_of_two) {
 
 }  // namespace
 
-Exponents::Exponents(const factor::Scale& scale) : row(scale.row.size()), col(scale.col.size()) {
-  std::transform(scale.row.begin(), scale.row.end(), row.begin(), power_of);
-  std::transform(scale.col.begin(), scale.col.end(), col.begin(), power_of);
-  power_col = scale.col;
-  for (const double r : scale.row) inverse_row.push_back(1 / r);
+Exponents::Exponents(const std::vector<double>& row_powers, const std::vector<double>& col_powers)
+    : row(row_powers.size()), col(col_powers.size()), power_col(col_powers) {
+  std::transform(row_powers.begin(), row_powers.end(), row.begin(), power_of);
+  std::transform(col_powers.begin(), col_powers.end(), col.begin(), power_of);
+  inverse_row.reserve(row.size());
+  for (const double r : row_powers) inverse_row.push_back(1 / r);
 }
 
 ScaledColumn::ScaledColumn(const Exponents& exponents, const double* b, double* out)
@@ -83,4 +84,4 @@ double backward_error(double norm, const Sizes& s) {
   return s.b > 0 && by_b < by_x ? by_b : by_x;
 }
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

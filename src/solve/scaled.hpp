@@ -6,19 +6,18 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "factor/scaling.hpp"
 #include "stepwell/view.hpp"
 
 /// Right-hand sides and solutions in the scale of H = diag(row) A diag(col): H y = diag(row) b 2^-e
 /// with x = diag(col) y 2^e. All factors are powers of two, so that what is computed for (A, b) is
 /// computed for every (sA, tb), and a residual of the one is a residual of the other.
-namespace stepwell::solve {
+namespace stepwell::driver {
 
 /// The powers of two of A.
 struct Exponents {
   std::vector<int> row, col;
   std::vector<double> inverse_row, power_col;  ///< 2^-row and 2^col
-  explicit Exponents(const factor::Scale& scale);
+  Exponents(const std::vector<double>& row_powers, const std::vector<double>& col_powers);
 };
 
 /// The largest |b_i| etc. of one column in the caller's scale times 2^-e.
@@ -53,4 +52,4 @@ Sizes sizes_of(const Exponents& exponents, const double* b, const double* y, con
 /// ||r|| / (||A|| ||x|| + ||b||), where the product may over- or underflow. NaN if one of them is.
 double backward_error(double norm, const Sizes& sizes);
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

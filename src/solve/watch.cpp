@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stepwell::solve {
+namespace stepwell::driver {
 namespace {
 
 using refine::Status;
@@ -72,4 +72,4 @@ std::string reason_of(const refine::Outcome& outcome, const std::vector<double>&
   return "";
 }
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

@@ -8,7 +8,7 @@
 #include "refine/refine.hpp"
 #include "stepwell/progress.hpp"
 
-namespace stepwell::solve {
+namespace stepwell::driver {
 
 /// Whether to go on with a refinement: not when the rest, at the pace of the last iterations, takes
 /// longer than 'alternative' seconds, nor when the caller has cancelled.
@@ -34,4 +34,4 @@ int most_iterations(const refine::Outcome& outcome);
 std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
                       double tolerance, bool watched);
 
-}  // namespace stepwell::solve
+}  // namespace stepwell::driver

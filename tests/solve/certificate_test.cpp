@@ -10,7 +10,7 @@ extern "C" void dsyev_(const char* jobz, const char* uplo, const int* n, double*
                        double* w, double* work, const int* lwork, int* info);
 
 /// What certificates and plans say is so: condition numbers, error bounds, proofs, memory.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 using gallery::Kind;
@@ -236,4 +236,4 @@ TEST(Certificates, SayWhatWorkingPrecisionReached) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

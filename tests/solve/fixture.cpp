@@ -12,7 +12,7 @@ extern "C" void dposv_(const char* uplo, const int* n, const int* nrhs, double* 
                        double* b, const int* ldb, int* info);
 extern "C" void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -176,4 +176,4 @@ Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions&
   return ::testing::AssertionSuccess();
 }
 
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

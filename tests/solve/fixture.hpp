@@ -14,7 +14,7 @@
 
 /// What the tests of the solvers share: systems in padded memory full of NaN, backward errors in
 /// double-double that no scale can spoil, LAPACK's answers.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 
 using factor::test::message_of;
 using kernels::test::Dense;
@@ -80,4 +80,4 @@ Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions&
 /// Whether a certificate says the same in all its places.
 ::testing::AssertionResult consistent(const Certificate& c, std::int64_t columns);
 
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

@@ -6,7 +6,7 @@
 #include "solve/fixture.hpp"
 
 /// Misuse is refused with an error that says what is wrong; the corners that are no misuse work.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 using gallery::Kind;
@@ -160,4 +160,4 @@ TEST(Corners, TheSmallestSystemsConverge) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

@@ -7,7 +7,7 @@
 #include "solve/fixture.hpp"
 
 /// Every failure has its outcome and its reason, and x is left alone where there is none.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 using factor::test::indefinite;
@@ -239,4 +239,4 @@ TEST(Iterations, AreAtMostWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

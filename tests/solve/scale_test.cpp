@@ -6,7 +6,7 @@
 
 /// Scale-free: (s A, t b) takes the path of (A, b), to the bits, for powers of two s and t. And the
 /// same bits for any number of threads.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 using gallery::Kind;
@@ -148,4 +148,4 @@ TEST_P(Threads, DoNotChangeTheBits) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

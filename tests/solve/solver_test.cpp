@@ -9,7 +9,7 @@
 #include "solve/fixture.hpp"
 
 /// A factor that is used again and again; and matrices from practice, from every rung.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 using gallery::Kind;
@@ -120,4 +120,4 @@ TEST_P(SuiteSparse, IsSolvedFromEveryRung) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

@@ -10,7 +10,7 @@
 /// Never silently wrong: ten thousand systems of all kinds, scales, sizes, maps and refiners. What
 /// is called converged is so by the test's own arithmetic; what is not has a reason; nothing of the
 /// caller's is touched.
-namespace stepwell::solve::test {
+namespace stepwell::driver::test {
 namespace {
 
 constexpr double kNormal = std::numeric_limits<double>::min();
@@ -274,4 +274,4 @@ TEST_P(Systems, AreSolvedOrRefusedButNeverWrong) {
 }
 
 }  // namespace
-}  // namespace stepwell::solve::test
+}  // namespace stepwell::driver::test

@@ -97,6 +97,7 @@ int exit_code(SolveOutcome outcome) {
     case SolveOutcome::asymmetric:
       return 16;
     case SolveOutcome::not_positive_definite:
+    case SolveOutcome::singular:
       return 20;
     case SolveOutcome::not_converged:
       return 21;

@@ -27,14 +27,14 @@ Certificate rehearse(std::int64_t n, SolveOptions options, const gallery::Recipe
   // Six tiles: all steps of a graded map show.
   if (options.tile == 0) options.tile = kRehearsal / 6;
   options.condition = options.prove = false;
-  return solve::Spd(view<const double>(a.data(), m, m), options, n)
+  return driver::Spd(view<const double>(a.data(), m, m), options, n)
       .solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
 std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns,
                         SolveOptions options) {
-  if (map == "none") return solve::refinement_bytes(n, columns, options.refiner);
+  if (map == "none") return driver::refinement_bytes(n, columns, options.refiner.value_or(Refiner::cg));
   options.map = parse_map(map);
   return plan_spd(n, columns, options).bytes;
 }

@@ -29,12 +29,12 @@ Rung main_rung(const std::string& map) {
 
 SolveSeconds modelled(const std::string& map, std::int64_t n) {
   if (map == "none") {
-    const double pass = solve::iteration_seconds(std::nullopt, n, 1);
+    const double pass = driver::iteration_seconds(std::nullopt, n, 1);
     return {map, n, pass, 0, pass};
   }
   const Rung rung = main_rung(map);
-  return {map, n, solve::iteration_seconds(std::nullopt, n, 1), solve::factor_seconds(rung, n),
-          solve::iteration_seconds(rung, n, 1)};
+  return {map, n, driver::iteration_seconds(std::nullopt, n, 1), driver::factor_seconds(rung, n),
+          driver::iteration_seconds(rung, n, 1)};
 }
 
 /// A value at order n from values at two orders, on a straight line in logarithms.
@@ -99,7 +99,7 @@ SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int
     const std::optional<Rung> rung =
         map == "none" ? std::nullopt : std::optional<Rung>(main_rung(map));
     t.iteration *=
-        solve::iteration_seconds(rung, n, columns) / solve::iteration_seconds(rung, n, 1);
+        driver::iteration_seconds(rung, n, columns) / driver::iteration_seconds(rung, n, 1);
   }
   return t;
 }

@@ -128,8 +128,8 @@ void tune(const TuneRequest& r) {
   require_memory(core::size_product(r.max_n, r.max_n, 16, "matrix"));
   Tuner tuner(r.max_n, threads);
   std::vector<PrecisionMap> maps;
-  for (const Rung rung : solve::ladder()) maps.push_back(uniform(rung));
-  if (solve::ladder()[0] == Rung::bf16) maps.push_back(solve::covariance_map());
+  for (const Rung rung : driver::ladder()) maps.push_back(uniform(rung));
+  if (driver::ladder()[0] == Rung::bf16) maps.push_back(driver::covariance_map());
 
   Timetable table;
   table.measured_on = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
@@ -138,7 +138,7 @@ void tune(const TuneRequest& r) {
     for (std::int64_t n = 512; n <= r.max_n; n *= 2) {
       fmt::print(stderr, "measuring solves with n = {}\n", n);
       tuner.fill(n, {});
-      if (n < solve::direct_below()) {
+      if (n < driver::direct_below()) {
         tuner.measure(std::nullopt);
         continue;
       }

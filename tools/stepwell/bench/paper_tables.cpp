@@ -111,13 +111,13 @@ ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double s
   refine::SymmetricProduct product(team, a.view());
   const factor::Diagonal diagonal = factor::read_diagonal(a.view());
   const factor::Scale scale = factor::scale_factors(diagonal, Scaling::powers_of_two);
-  const solve::Exponents exponents(scale);
+  const driver::Exponents exponents(scale.row, scale.col);
   refine::ScaledOperator op(product, scale.row, scale.col);
   refine::FactorPreconditioner m(team, factor.data(), scale.row, scale.col,
                                  refine::Substitution::fp64);
   const std::vector<double> b0 = right_hand_side(n);
   core::Buffer<double> b(n), x(n), r(n), dummy(n);
-  const solve::ScaledColumn column(exponents, b0.data(), b.data());
+  const driver::ScaledColumn column(exponents, b0.data(), b.data());
   refine::Survey survey;
   product.apply({}, MatrixView<double>{dummy.data(), n, 0, n}, &survey);
   m.apply(view<const double>(b.data(), n, 1), view(x.data(), n, 1));
@@ -134,7 +134,7 @@ ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double s
   q.iterations = 100 * static_cast<int>(n);
   q.steps = 10;
   q.error_of = [&](std::int64_t, const double* res, const double* y, const double* d) {
-    return solve::backward_error(survey.norm_inf, solve::sizes_of(exponents, b.data(), y, res, d));
+    return driver::backward_error(survey.norm_inf, driver::sizes_of(exponents, b.data(), y, res, d));
   };
   const refine::Outcome outcome = refine::refine(op, m, view<const double>(b.data(), n, 1),
                                                  view(x.data(), n, 1), view(r.data(), n, 1), q);

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "stepwell/view.hpp"
+
+/// LAPACK's own LU, whose word on a singular matrix the field goes by. On as many threads as the
+/// BLAS is set to.
+namespace stepwell::kernels {
+
+/// dgetrf: A = P L U in place, n x n; pivots: n. Returns the index of the first pivot that is
+/// exactly zero, from 0; -1: none. Throws Error(too_large) for sizes above what its int can hold.
+std::int64_t getrf(MatrixView<double> a, int* pivots);
+
+/// dgetrs: B <- A^-1 B, or A^-T B.
+void getrs(MatrixView<const double> lu, const int* pivots, bool transposed, MatrixView<double> b);
+
+}  // namespace stepwell::kernels

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "stepwell/solve.hpp"
+
+namespace stepwell::driver {
+
+/// Misuse of an entry point: all of them throw Error(invalid_argument) that begins with its name.
+class Checks {
+ public:
+  explicit Checks(const char* entry) : entry_(entry) {}
+
+  void matrix(MatrixView<const double> a, const SolveOptions& options) const;
+  void vectors(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x) const;
+  /// What a general matrix can't have.
+  void general(const SolveOptions& options) const;
+  void plan(std::int64_t n, std::int64_t columns) const;
+
+ private:
+  [[noreturn]] void misuse(const std::string& text) const;
+
+  const char* entry_;
+};
+
+}  // namespace stepwell::driver

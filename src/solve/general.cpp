@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/general.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "factor/equilibrate.hpp"
+#include "refine/vectors.hpp"
+#include "solve/cost.hpp"
+
+namespace stepwell::driver {
+namespace {
+
+using factor::Clock;
+using factor::seconds_since;
+
+constexpr double kUnit = 0x1p-53;
+
+/// The largest growth times unit roundoff that a factor below FP64 may have, by sqrt(n): what is
+/// above has no digits left, and no refiner gets anywhere with it.
+constexpr double kMostGrowth = 1;
+
+/// x larger than this share of 1 / (sqrt(n) u) times b: A is singular to working accuracy, and may
+/// be so exactly.
+constexpr double kSuspect = 0x1p-4;
+
+}  // namespace
+
+General::General(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
+    : Solver(Structure::general, a, options, priced_as),
+      transposed_(options.transposed),
+      product_(team_, a),
+      transposed_product_(team_, a, true) {
+  const bool small = !options.map && priced_ < direct_below(Structure::general);
+  const bool allowed = small || options.climb;
+  lapack_rung_ = !allowed ? maps_.size() + 1 : small ? 0 : maps_.size();
+  if (allowed) {
+    maps_.insert(maps_.begin() + static_cast<std::ptrdiff_t>(lapack_rung_), uniform(Rung::fp64));
+  }
+}
+
+/// A lower bound on ||H||_2 from a few of its columns.
+double General::column_norm() const {
+  constexpr std::int64_t kColumns = 16;
+  const std::int64_t n = order();
+  double largest = 0;
+  for (std::int64_t k = 0; k < std::min(n, kColumns); ++k) {
+    const std::int64_t j = k * n / std::min(n, kColumns);
+    double squares = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double h = (scale_.row[static_cast<std::size_t>(i)] * a_(i, j)) *
+                       scale_.col[static_cast<std::size_t>(j)];
+      squares += h * h;
+    }
+    largest = std::max(largest, std::sqrt(squares));
+  }
+  return largest;
+}
+
+void General::look() {
+  if (options_.progress != nullptr) options_.progress->enter(Phase::survey);
+  survey_ = refine::survey_general(team_, a_);
+  looked_ = true;
+  if (survey_.scan.non_finite > 0) return;
+  scale_ = factor::equilibrate(a_, &team_);
+  forward_.emplace(product_, scale_.row, scale_.col);
+  backward_.emplace(transposed_product_, scale_.col, scale_.row);
+  const auto norm = [&](double sum) { return std::isfinite(sum) ? sum : survey_.scan.max_abs; };
+  forward_->norm = norm(survey_.norm_inf);
+  backward_->norm = norm(survey_.norm_1);
+  forward_->scaled_norm = backward_->scaled_norm = column_norm();
+}
+
+bool General::inspect(Certificate& c) {
+  const auto start = Clock::now();
+  if (!looked_) look();
+  c.times.survey += seconds_since(start);
+  if (survey_.scan.non_finite > 0) {
+    c.norm = transposed_ ? survey_.norm_1 : survey_.norm_inf;
+    c.outcome = SolveOutcome::non_finite;
+    c.row = survey_.scan.bad_row;
+    c.col = survey_.scan.bad_col;
+    return false;
+  }
+  c.norm = side().norm;
+  return true;
+}
+
+Solver::Made General::make_factor() {
+  lapack_.emplace(a_, survey_.scan.max_abs);
+  return {lapack_->report(), Rung::fp64};
+}
+
+std::unique_ptr<refine::Preconditioner> General::precondition(const Side& of) {
+  const bool transposed = &of == &*backward_;
+  return std::make_unique<LapackPreconditioner>(*lapack_, of.exponents, transposed);
+}
+
+/// The second of two factors in FP64 gets the stronger refiner.
+Refiner General::refiner_for(Rung coarsest) const {
+  if (rung_ > 0 && rung_ + 1 == maps_.size() && is_lapack(rung_)) return refiner_;
+  return Solver::refiner_for(coarsest);
+}
+
+std::string General::flaw_of(const FactorReport& report) const {
+  if (report.map == to_string(uniform(Rung::fp64))) return "";
+  const double most = kMostGrowth * std::sqrt(static_cast<double>(order()));
+  if (report.growth * report.unit_roundoff <= most) return "";
+  char growth[32];
+  std::snprintf(growth, sizeof growth, "%.1e", report.growth);
+  return std::string("its elements grew by ") + growth;
+}
+
+std::string General::doubt_about(const Batch& batch) {
+  if (lapack_rung_ <= rung_ || lapack_rung_ >= maps_.size()) return "";
+  const double most = kSuspect / (std::sqrt(static_cast<double>(order())) * kUnit);
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    const std::int64_t at = k * order();
+    const Sizes sizes =
+        sizes_of(side().exponents, batch.b.data() + at, batch.y.data() + at, batch.r.data() + at);
+    if (side().norm * sizes.x <= most * sizes.b) continue;
+    suspect_ = true;
+    return "A may be singular, which LAPACK's factor tells";
+  }
+  return "";
+}
+
+std::size_t General::rung_above() const {
+  return suspect_ && lapack_rung_ > rung_ ? lapack_rung_ : rung_ + 1;
+}
+
+}  // namespace stepwell::driver

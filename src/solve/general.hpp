@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "refine/general_product.hpp"
+#include "solve/lapack_factor.hpp"
+#include "solve/solver.hpp"
+
+namespace stepwell::driver {
+
+/// A general square matrix and its LU factor. One factor solves with A and with A'. LAPACK's own
+/// factor is a rung too: the first where A is small, else the last, because what it says of a
+/// singular matrix is what the field goes by.
+class General : public Solver {
+ public:
+  General(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as = 0);
+
+  /// Which of the two the next solve is about; options.transposed at first.
+  void transpose(bool transposed) { transposed_ = transposed; }
+  bool transposed() const { return transposed_; }
+
+ private:
+  bool inspect(Certificate& c) override;
+  Made make_factor() override;
+  void drop_factor() override { lapack_.reset(); }
+  std::unique_ptr<refine::Preconditioner> precondition(const Side& side) override;
+  Side& side() override { return transposed_ ? *backward_ : *forward_; }
+  Side& other_side() override { return transposed_ ? *forward_ : *backward_; }
+  Refiner refiner_for(Rung coarsest) const override;
+  std::string flaw_of(const FactorReport& report) const override;
+  std::string doubt_about(const Batch& batch) override;
+  std::size_t rung_above() const override;
+
+  void look();
+  double column_norm() const;
+  bool is_lapack(std::size_t rung) const { return rung == lapack_rung_; }
+
+  bool transposed_;
+  bool suspect_ = false;     ///< A may be singular: LAPACK's factor is next
+  std::size_t lapack_rung_;  ///< as many as there are rungs: none
+  refine::GeneralProduct product_, transposed_product_;
+  bool looked_ = false;
+  refine::Survey survey_;
+  factor::Scale scale_;
+  std::optional<Side> forward_, backward_;
+  std::optional<LapackFactor> lapack_;
+};
+
+}  // namespace stepwell::driver

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "core/fp_scope.hpp"
+#include "engine/runtime.hpp"
+#include "kernels/blas/lapack.hpp"
+#include "kernels/kernels.hpp"
+#include "solve/lapack_factor.hpp"
+#include "solve/small.hpp"
+#include "solve/small_system.hpp"
+
+namespace stepwell::driver {
+namespace {
+
+factor::Scale as_it_is(std::int64_t n) {
+  const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
+  return {ones, ones, 1};
+}
+
+/// A, or A', with LAPACK's factor of it.
+class SmallGeneral : public SmallSystem {
+ public:
+  SmallGeneral(MatrixView<const double> a, bool transposed, Certificate& c)
+      : SmallSystem(a, as_it_is(a.rows), c),
+        transposed_(transposed),
+        pivots_(static_cast<std::size_t>(a.rows)) {}
+
+  bool factor() override {
+    double* const sums = vector(0);
+    std::fill_n(sums, n_, 0.0);
+    kernels::LoadArgs args;
+    args.a = a_;
+    args.out64 = block_;
+    (transposed_ ? args.col_sums : args.row_sums) = sums;
+    kernels::Scan scan;
+    const kernels::Table& t = kernels::table();
+    t.load.run(args, scan);
+    c_.norm = *std::max_element(sums, sums + n_);
+    if (!all_finite(scan)) return false;
+    if (const double power = lapack_power(scan.max_abs); power != 1) {
+      std::fill(scale_.row.begin(), scale_.row.end(), power);
+      exponents_ = Exponents(scale_.row, scale_.col);
+      args.scales = {scale_.row.data(), scale_.col.data()};
+      t.load.run(args, scan);
+    }
+    c_.pivot = kernels::getrf(block_, pivots_.data());
+    if (c_.pivot < 0) return true;
+    c_.rungs.push_back(
+        {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(c_.pivot) + " is zero", 0});
+    c_.outcome = SolveOutcome::singular;
+    return false;
+  }
+
+ private:
+  void substitute(double* v) const override {
+    kernels::getrs(block_, pivots_.data(), transposed_, view(v, n_, 1));
+  }
+
+  void multiply(const double* x, double* y) const override {
+    kernels::Products p;
+    (transposed_ ? p.w : p.x) = view<const double>(x, n_, 1);
+    (transposed_ ? p.z : p.y) = view(y, n_, 1);
+    kernels::table().product.run(a_, p);
+  }
+
+  double element(std::int64_t i, std::int64_t j) const override {
+    return transposed_ ? a_(j, i) : a_(i, j);
+  }
+
+  bool transposed_;
+  std::vector<int> pivots_;
+};
+
+}  // namespace
+
+Certificate solve_small_general(MatrixView<const double> a, MatrixView<const double> b,
+                                MatrixView<double> x, const SolveOptions& options) {
+  const core::FpScope fp;
+  const auto start = factor::Clock::now();
+  const engine::SingleThreadedBlas blas;
+  Certificate c = blank_certificate(a.rows, b.cols, Structure::general, options);
+  SmallGeneral system(a, options.transposed, c);
+  solve_small(system, b, x, options, start, c);
+  return c;
+}
+
+}  // namespace stepwell::driver

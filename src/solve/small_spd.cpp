@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "core/fp_scope.hpp"
+#include "engine/runtime.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/recursive.hpp"
+#include "solve/small.hpp"
+#include "solve/small_system.hpp"
+
+namespace stepwell::driver {
+namespace {
+
+class SmallSpd : public SmallSystem {
+ public:
+  SmallSpd(MatrixView<const double> a, Certificate& c)
+      : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), c) {
+  }
+
+  bool factor() override {
+    double* const sums = vector(0);
+    std::fill_n(sums, 2 * n_, 0.0);
+    kernels::LoadArgs args;
+    args.a = a_;
+    args.shape = kernels::Shape::lower;
+    args.scales = {scale_.row.data(), scale_.col.data()};
+    args.out64 = block_;
+    args.row_sums = sums;
+    args.col_sums = sums + n_;
+    kernels::Scan scan;
+    const kernels::Table& t = kernels::table();
+    t.load.run(args, scan);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      c_.norm = std::max(c_.norm, sums[i] + (sums[n_ + i] - std::abs(a_(i, i))));
+    }
+    if (!all_finite(scan)) return false;
+    kernels::Pivot pivot;
+    if (n_ <= kernels::kLeaf) {
+      pivot = t.potrf_fp64.run(block_);
+    } else {
+      const engine::SingleThreadedBlas blas;
+      const core::Buffer<std::byte> scratch(kernels::tree_scratch(n_), core::Contents::any);
+      pivot = kernels::tree_potrf(t, block_, kernels::uniform_layers(Rung::fp64), scratch.data());
+    }
+    if (pivot.ok()) return true;
+    if (a_(pivot.index, pivot.index) > 0) {
+      c_.rungs.push_back(
+          {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
+    }
+    c_.outcome = SolveOutcome::not_positive_definite;
+    c_.pivot = pivot.index;
+    c_.pivot_value = pivot.value;
+    return false;
+  }
+
+ private:
+  void substitute(double* v) const override {
+    const kernels::Table& t = kernels::table();
+    kernels::tile_trsv(t, block_, false, view(v, n_, 1));
+    kernels::tile_trsv(t, block_, true, view(v, n_, 1));
+  }
+
+  void multiply(const double* x, double* y) const override {
+    kernels::table().symmetric_product.run(a_, view<const double>(x, n_, 1), view(y, n_, 1));
+  }
+
+  double element(std::int64_t i, std::int64_t j) const override {
+    return i >= j ? a_(i, j) : a_(j, i);
+  }
+};
+
+}  // namespace
+
+Certificate solve_small_spd(MatrixView<const double> a, MatrixView<const double> b,
+                            MatrixView<double> x, const SolveOptions& options) {
+  const core::FpScope fp;
+  const auto start = factor::Clock::now();
+  Certificate c = blank_certificate(a.rows, b.cols, Structure::spd, options);
+  SmallSpd system(a, c);
+  solve_small(system, b, x, options, start, c);
+  return c;
+}
+
+}  // namespace stepwell::driver

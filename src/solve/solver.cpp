@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/fp_scope.hpp"
+#include "engine/runtime.hpp"
+#include "refine/general_product.hpp"
+#include "solve/cost.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::driver {
+namespace {
+
+using factor::Clock;
+using factor::seconds_since;
+
+/// What a residual summed in FP64 may be off, in backward error.
+constexpr double kDoubt = 2 * 0x1p-53;
+
+std::vector<PrecisionMap> maps_of(std::int64_t n, const SolveOptions& options,
+                                  Structure structure) {
+  std::vector<PrecisionMap> maps;
+  if (!options.map && n < direct_below(structure)) return {uniform(Rung::fp64)};
+  double unit = 1;
+  if (options.map) {
+    maps.push_back(*options.map);
+    unit = options.map->eps;
+    if (!options.map->adaptive()) {
+      unit = 0;
+      for (const Rung r : options.map->layers) unit = std::max(unit, info(r).unit_roundoff);
+    }
+  }
+  if (options.map && !options.climb) return maps;
+  for (const Rung r : ladder()) {
+    if (info(r).unit_roundoff < unit) maps.push_back(uniform(r));
+  }
+  return maps;
+}
+
+}  // namespace
+
+Solver::Solver(Structure structure, MatrixView<const double> a, const SolveOptions& options,
+               std::int64_t priced_as)
+    : a_(a),
+      options_(options),
+      structure_(structure),
+      refiner_(options.refiner.value_or(default_refiner(structure))),
+      priced_(priced_as > 0 ? priced_as : a.rows),
+      team_(threads_for(a.rows, options.context)),
+      maps_(maps_of(priced_, options, structure)) {}
+
+int threads_for(std::int64_t n, const Context* context) {
+  constexpr std::int64_t kForThreads = 1024;  // below, waking them takes longer than they save
+  if (n < kForThreads) return 1;
+  return context != nullptr ? context->threads() : engine::resolve_threads(0);
+}
+
+bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Context* context) {
+  engine::Team team(threads_for(a.rows, context));
+  return refine::is_symmetric_with_positive_diagonal(team, a);
+}
+
+Refiner default_refiner(Structure structure) {
+  return structure == Structure::general ? Refiner::gmres : Refiner::cg;
+}
+
+const char* name_of(Structure structure) {
+  return structure == Structure::general ? "general" : "spd";
+}
+
+namespace {
+
+/// Vectors that a refiner keeps for a column beside those of CG: a basis of 50, and those of the
+/// flexible ones.
+std::int64_t basis_of(Refiner refiner) {
+  switch (refiner) {
+    case Refiner::gmres:
+    case Refiner::ir_gmres:
+      return 51;
+    case Refiner::fgmres:
+      return 101;
+    case Refiner::gmres_gmres:
+      return 156;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
+  // Of the batch, the outer loop, CG and its copies.
+  const std::int64_t vectors = 16 + basis_of(refiner);
+  return core::size_product(n, std::min(columns, kBatch), 8 * vectors, "vectors of the refinement");
+}
+
+std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner,
+                              Structure structure) {
+  const std::int64_t k = std::clamp<std::int64_t>(columns, 2, kBatch);
+  return vector_bytes(n, columns, refiner) +
+         (structure == Structure::general ? refine::survey_bytes(n)
+                                          : refine::SymmetricProduct::workspace_bytes(n, k));
+}
+
+double Solver::tolerance() const {
+  if (options_.tolerance > 0) return options_.tolerance;
+  const double unit = options_.working == Format::fp32 ? 0x1p-24 : 0x1p-53;
+  return std::sqrt(static_cast<double>(order())) * unit;
+}
+
+refine::Sums Solver::sums() const {
+  // Where it takes no time to speak of, x is better by what plain sums lose.
+  constexpr std::int64_t kCheapUpTo = 512;
+  return options_.exact_residual || order() <= kCheapUpTo ? refine::Sums::double_double
+                                                          : refine::Sums::fp64;
+}
+
+std::vector<ColumnCertificate> blank_columns(std::int64_t columns) {
+  try {
+    return std::vector<ColumnCertificate>(static_cast<std::size_t>(columns));
+  } catch (const std::exception&) {  // no such memory, or no such size
+    throw Error(ErrorCode::out_of_memory, "there is no memory for the certificates of " +
+                                              std::to_string(columns) + " right-hand sides");
+  }
+}
+
+bool inspect_b(MatrixView<const double> b, Certificate& c) {
+  for (std::int64_t j = 0; j < b.cols; ++j) {
+    for (std::int64_t i = 0; i < b.rows; ++i) {
+      if (std::isfinite(b(i, j))) continue;
+      c.outcome = SolveOutcome::non_finite;
+      c.in_b = true;
+      c.row = i;
+      c.col = j;
+      return false;
+    }
+  }
+  return true;
+}
+
+Batch Solver::make_batch(MatrixView<const double> b, std::int64_t first, std::int64_t count) {
+  const std::int64_t n = order();
+  const Exponents& exponents = side().exponents;
+  Batch batch;
+  batch.first = first;
+  batch.count = count;
+  batch.b = core::Buffer<double>(n * count);
+  batch.y = core::Buffer<double>(n * count);
+  batch.r = core::Buffer<double>(n * count);
+  batch.error.assign(static_cast<std::size_t>(count), 1.0);
+  for (std::int64_t k = 0; k < count; ++k) {
+    batch.column.emplace_back(exponents, b.column(first + k), batch.b.data() + k * n);
+  }
+  return batch;
+}
+
+/// Writes x and certifies what was written.
+void Solver::finish(Batch& batch, MatrixView<double> x, Certificate& c) {
+  const std::int64_t n = order();
+  Side& of = side();
+  bool exact = true;
+  std::vector<bool> finite;
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    const ScaledColumn& column = batch.column[static_cast<std::size_t>(k)];
+    double* const out = x.column(batch.first + k);
+    double* const y = batch.y.data() + k * n;
+    finite.push_back(column.write(of.exponents, y, out));
+    exact = column.read(of.exponents, out, y) && exact;
+  }
+  const auto compute_residual = [&](refine::Sums how) {
+    of.scaled.residual(batch.view_of(batch.b), batch.view_of(batch.y), batch.view_of(batch.r), how);
+  };
+  const auto error_of = [&](std::int64_t k) {
+    return backward_error(of.norm, sizes_of(of.exponents, batch.b.data() + k * n,
+                                            batch.y.data() + k * n, batch.r.data() + k * n));
+  };
+  // What was written is what was refined, but where a number had to be rounded to FP64's range.
+  if (!exact) compute_residual(sums());
+  // A verdict that plain sums' own rounding could turn is passed in double-double.
+  bool close = false;
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    close = close || std::abs(error_of(k) - tolerance()) < kDoubt;
+  }
+  if (close && sums() == refine::Sums::fp64) compute_residual(refine::Sums::double_double);
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    ColumnCertificate& column = c.columns[static_cast<std::size_t>(batch.first + k)];
+    column.backward_error = error_of(k);
+    const bool met = column.backward_error <= tolerance();
+    column.outcome = !finite[static_cast<std::size_t>(k)] ? SolveOutcome::overflow
+                     : met                                ? SolveOutcome::converged
+                                                          : SolveOutcome::not_converged;
+    if (column.outcome != SolveOutcome::converged && c.outcome == SolveOutcome::converged) {
+      c.outcome = column.outcome;
+    }
+    // Written so that a NaN stays.
+    if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;
+  }
+}
+
+Certificate Solver::prepare() {
+  const core::FpScope fp;
+  const auto start = Clock::now();
+  Certificate c;
+  c.structure = name_of(structure_);
+  c.tolerance = tolerance();
+  if (order() > 0 && inspect(c)) ensure_factor(c);
+  c.times.wall = seconds_since(start);
+  explain(c);
+  return c;
+}
+
+Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
+  const core::FpScope fp;
+  const auto start = Clock::now();
+  Certificate c;
+  c.structure = name_of(structure_);
+  c.columns = blank_columns(b.cols);
+  c.tolerance = tolerance();
+  c.peak_bytes = refinement_bytes(order(), b.cols, refiner_, structure_);
+  const bool usable = order() > 0 && b.cols > 0 && inspect_b(b, c) && inspect(c);
+  if (usable) {
+    std::int64_t first = 0;
+    for (; first < b.cols; first += kBatch) {
+      Batch batch = make_batch(b, first, std::min(kBatch, b.cols - first));
+      climb(batch, c);
+      if (c.outcome != SolveOutcome::converged && c.outcome != SolveOutcome::not_converged) break;
+      if (c.pivot >= 0) break;  // there is no factor
+      finish(batch, x, c);
+      if (options_.prove) prove(batch, c);
+    }
+    for (; first < b.cols; ++first) c.columns[static_cast<std::size_t>(first)].outcome = c.outcome;
+    c.iterations = 0;
+    for (const ColumnCertificate& column : c.columns) {
+      c.iterations = std::max(c.iterations, column.iterations);
+    }
+    if (options_.condition && c.ok()) estimate_condition(c);
+  } else {
+    for (ColumnCertificate& column : c.columns) {
+      column.outcome = c.outcome;
+      if (c.ok()) column.backward_error = 0;  // n = 0
+    }
+  }
+  c.times.wall = seconds_since(start);
+  explain(c);
+  return c;
+}
+
+}  // namespace stepwell::driver

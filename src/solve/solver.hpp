@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "engine/team.hpp"
+#include "factor/call.hpp"
+#include "factor/scaling.hpp"
+#include "refine/preconditioner.hpp"
+#include "refine/refine.hpp"
+#include "solve/scaled.hpp"
+#include "stepwell/solve.hpp"
+
+namespace stepwell::driver {
+
+/// Columns that are refined together: A and its factor are read once for all of them.
+inline constexpr std::int64_t kBatch = 64;
+
+/// Some right-hand sides in the scale of H, and what has been reached for them.
+struct Batch {
+  std::int64_t first = 0;  ///< column of B
+  std::int64_t count = 0;
+  std::vector<ScaledColumn> column;
+  core::Buffer<double> b, y, r;  ///< n x count each
+  std::vector<double> error;     ///< backward error in the caller's norm
+
+  MatrixView<double> view_of(const core::Buffer<double>& x) const {
+    return view(x.data(), count > 0 ? x.size() / count : 0, count);
+  }
+};
+
+/// A as systems see it, or A' where that is solved with: the product, the scale in which vectors
+/// stay near 1, and the factor as a preconditioner, when there is one.
+struct Side {
+  Side(refine::Product& of, const std::vector<double>& row, const std::vector<double>& col)
+      : product(of), scaled(of, row, col), exponents(row, col) {}
+
+  refine::Product& product;
+  refine::ScaledOperator scaled;
+  Exponents exponents;
+  double norm = 0;         ///< ||A||_inf in the caller's scale
+  double scaled_norm = 0;  ///< of H, from below
+  double condition = 0;    ///< 0: not yet estimated
+  std::unique_ptr<refine::Preconditioner> preconditioner;
+};
+
+/// A matrix of the caller's: what has been found out about it, and its factor at the highest rung
+/// that was needed so far. What kind of matrix it is, and how that is factored, is for those who
+/// derive from it.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  std::int64_t order() const { return a_.rows; }
+  /// Looks at A and factors it at the first rung that can be.
+  Certificate prepare();
+  Certificate solve(MatrixView<const double> b, MatrixView<double> x);
+
+ protected:
+  /// 'priced_as', if not 0: decides as if A had this order, for a rehearsal with a small matrix of
+  /// what a large one like it will take.
+  Solver(Structure structure, MatrixView<const double> a, const SolveOptions& options,
+         std::int64_t priced_as);
+
+  /// A factor that was made, or was not.
+  struct Made {
+    FactorReport report;
+    Rung coarsest = Rung::fp64;
+  };
+
+  /// What A says before anything is computed. False: there is nothing to do, and the certificate
+  /// says why. The side is usable afterwards.
+  virtual bool inspect(Certificate& c) = 0;
+  /// A factor at the current rung, kept if it is ok.
+  virtual Made make_factor() = 0;
+  virtual void drop_factor() = 0;
+  virtual std::unique_ptr<refine::Preconditioner> precondition(const Side& side) = 0;
+  /// The systems that the next solve is about, and those with the transposed matrix.
+  virtual Side& side() = 0;
+  virtual Side& other_side() = 0;
+  /// The bottom of the ladder. True when every column meets the tolerance.
+  virtual bool without_factor(Batch&, Certificate&) { return false; }
+  /// What refines with a factor at the current rung.
+  virtual Refiner refiner_for(Rung coarsest) const;
+  /// Why a factor is not worth refining with; empty: it is.
+  virtual std::string flaw_of(const FactorReport&) const { return ""; }
+  /// Why a solution that meets the tolerance is not to be trusted before the top of the ladder has
+  /// been asked; empty: it is.
+  virtual std::string doubt_about(const Batch&) { return ""; }
+  /// The rung after the current one.
+  virtual std::size_t rung_above() const { return rung_ + 1; }
+
+  bool has_factor() const { return made_.has_value(); }
+  bool may_climb() const { return options_.climb && rung_ + 1 < maps_.size(); }
+  refine::Request request_for(const Batch& batch);
+  bool assess(const refine::Outcome& outcome, Batch& batch, Certificate& c);
+  double tolerance() const;
+  /// Of a product with A alone, or with a factor too.
+  double iteration_price(std::optional<Rung> rung, std::int64_t columns) const;
+  /// Of a factor at this rung and the iterations that a friendly matrix takes.
+  double rung_price(Rung rung, std::int64_t columns) const;
+
+  MatrixView<const double> a_;
+  SolveOptions options_;
+  Structure structure_;
+  Refiner refiner_;
+  std::int64_t priced_;  ///< the order that the cost model is asked about
+  engine::Team team_;
+  std::vector<PrecisionMap> maps_;  ///< of the rungs, cheap to dear
+  std::size_t rung_ = 0;
+  std::size_t start_ = 0;  ///< the first rung
+
+ private:
+  // solver.cpp: from the caller's numbers to a batch and back
+  Batch make_batch(MatrixView<const double> b, std::int64_t first, std::int64_t count);
+  void finish(Batch& batch, MatrixView<double> x, Certificate& c);
+  refine::Sums sums() const;
+
+  // ladder.cpp: what is tried, in which order, and when it is given up
+  bool climb(Batch& batch, Certificate& c);
+  bool ensure_factor(Certificate& c);
+  bool next_rung();
+  bool refine_with_factor(Batch& batch, Certificate& c);
+  bool cancelled() const;
+
+  // certify.cpp
+  void estimate_condition(Certificate& c);
+  void prove(Batch& batch, Certificate& c);
+
+  std::optional<Made> made_;
+};
+
+/// Threads for passes over a matrix of order n.
+int threads_for(std::int64_t n, const Context* context);
+
+/// Whether A is its own transpose, to the bits, with a diagonal above zero.
+bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Context* context);
+
+/// What is used where the caller names no refiner.
+Refiner default_refiner(Structure structure);
+
+/// Lists a rung; the next batch of columns at the same one is no other rung.
+void list_rung(Certificate& c, RungAttempt attempt);
+
+/// The largest; a NaN is the worst of all.
+double worst_of(const std::vector<double>& error);
+
+/// The certificates of so many columns, with nothing in them. Throws Error(out_of_memory).
+std::vector<ColumnCertificate> blank_columns(std::int64_t columns);
+
+/// False, and the certificate says where, if b has an infinity or a NaN.
+bool inspect_b(MatrixView<const double> b, Certificate& c);
+
+/// Bytes of vectors that the refinement of so many columns works in.
+std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner);
+
+/// Those, and what products with A work in, which is given back while a factor is made.
+std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner,
+                              Structure structure = Structure::spd);
+
+/// "spd" or "general".
+const char* name_of(Structure structure);
+
+/// Says what went wrong, in a sentence.
+void explain(Certificate& c);
+
+}  // namespace stepwell::driver
