@@ -128,7 +128,7 @@ std::vector<HostileFile> entries() {
       {"Indefinite", dense("2 2\n1\n2\n2\n1\n"), 20, "not positive definite", "", true,
        " --assume spd"},
       {"NoEntries", half("2 2 0\n"), 20, "singular", "", true},
-      {"Singular", dense("2 2\n1\n2\n2\n4\n"), 20, "singular", "", true},
+      {"Singular", dense("2 2\n1\n3\n2\n6\n"), 20, "singular", "", true},
       {"ColumnOfZeros", dense("2 2\n0\n0\n1\n1\n"), 20, "singular", "", true},
   };
 }

@@ -65,7 +65,10 @@ std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
     bytes = plan_spd(shape.rows, shape.cols, options).bytes;
   }
   if (structure != Structure::spd) {
-    bytes = std::min(bytes, plan_general(shape.rows, shape.cols, options).bytes);
+    SolveOptions general = options;
+    // What only Cholesky can have is another refiner for LU.
+    if (structure == Structure::automatic) general.refiner.reset();
+    bytes = std::min(bytes, plan_general(shape.rows, shape.cols, general).bytes);
   }
   return bytes;
 }
