@@ -24,10 +24,11 @@ enum class Scaling : unsigned char {
   none
 };
 
-/// How LU keeps its pivots away from zero.
+/// How lu() keeps its pivots away from zero.
 enum class Pivoting : unsigned char {
-  partial,   ///< the largest element of what is left of a row
-  butterfly  ///< none, after two random butterfly transformations of both sides
+  partial,   ///< columns are exchanged: each row's largest element is its pivot
+  butterfly  ///< none are: A is mixed by two random butterfly transformations before, which takes
+             ///< 8 n^2 bytes more. For many nodes, where exchanges cost more than flops
 };
 
 struct FactorOptions {
@@ -49,8 +50,8 @@ struct FactorOptions {
 enum class FactorOutcome : unsigned char {
   ok,
   not_positive_definite,  ///< a pivot failed in fp64
+  singular,               ///< lu() at fp64: all that is left of a row is zero
   breakdown,   ///< a pivot failed at the map's rungs, and what came after was not allowed
-  singular,    ///< of lu(): a pivot is zero in fp64
   non_finite,  ///< A has an infinity or a NaN, at (row, col)
   cancelled
 };
@@ -81,9 +82,9 @@ struct FactorReport {
   double shift = 0;          ///< c: L L' = mu (H + c u diag(H)) but for rounding
   double unit_roundoff = 0;  ///< u: of the coarsest rung in the map; eps of an adaptive one
   bool toward_zero = false;
-  double growth = 0;  ///< of lu(): the largest number of the factor by the largest of the matrix
   std::vector<FactorAttempt> attempts;
-  double norm = 0;              ///< ||A||_F
+  double growth = 0;            ///< lu(): the largest element of a factor by that of the scaled A
+  double norm = 0;              ///< ||A||_F; of cholesky()
   double max_abs = 0;           ///< of the elements of A
   std::int64_t bytes = 0;       ///< of L
   std::int64_t peak_bytes = 0;  ///< of L and all memory the call worked in

@@ -8,6 +8,7 @@
 #include "stepwell/factor.hpp"       // IWYU pragma: export
 #include "stepwell/format.hpp"       // IWYU pragma: export
 #include "stepwell/level3.hpp"       // IWYU pragma: export
+#include "stepwell/lu.hpp"           // IWYU pragma: export
 #include "stepwell/machine.hpp"      // IWYU pragma: export
 #include "stepwell/map.hpp"          // IWYU pragma: export
 #include "stepwell/progress.hpp"     // IWYU pragma: export

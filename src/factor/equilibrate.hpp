@@ -4,11 +4,21 @@
 
 #include "engine/team.hpp"
 #include "factor/scaling.hpp"
+#include "stepwell/view.hpp"
 
 namespace stepwell::factor {
 
-/// Powers of two that bring the largest element of every row and column of diag(row) A diag(col)
-/// to about 1. The gain stays 1.
-Scale equilibrate(MatrixView<const double> a, engine::Team* team);
+/// The scale of a square matrix: the largest element of each row of H = diag(row) A diag(col), and
+/// then of each column, lies in [1/2, 1) or, where the rows of A differ little, in (1/32, 1). Zero
+/// rows and columns are left alone. The same bits for A and sA, s a power of two.
+struct Equilibration {
+  Scale scale;
+  double max_abs = 0;     ///< of the finite elements of A
+  std::int64_t row = -1;  ///< an element that is not finite: the first by columns; -1: none
+  std::int64_t col = -1;
+};
+
+/// One pass over A, two where its rows differ much. Cost n^2.
+Equilibration equilibrate(MatrixView<const double> a, engine::Team& team);
 
 }  // namespace stepwell::factor

@@ -93,13 +93,16 @@ class Direction {
 }  // namespace
 
 template <class V>
-void substitute(engine::Team& team, const tiles::TileMatrix& l, MatrixView<V> x) {
+void substitute(engine::Team& team, const tiles::TileMatrix& forward,
+                const tiles::TileMatrix& backward, MatrixView<V> x) {
   if (x.empty()) return;
-  Direction<V>(l, x, false).run(team);
-  Direction<V>(l, x, true).run(team);
+  Direction<V>(forward, x, false).run(team);
+  Direction<V>(backward, x, true).run(team);
 }
 
-template void substitute(engine::Team&, const tiles::TileMatrix&, MatrixView<float>);
-template void substitute(engine::Team&, const tiles::TileMatrix&, MatrixView<double>);
+template void substitute(engine::Team&, const tiles::TileMatrix&, const tiles::TileMatrix&,
+                         MatrixView<float>);
+template void substitute(engine::Team&, const tiles::TileMatrix&, const tiles::TileMatrix&,
+                         MatrixView<double>);
 
 }  // namespace stepwell::factor

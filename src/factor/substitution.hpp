@@ -8,12 +8,13 @@
 
 namespace stepwell::factor {
 
-/// x <- (L L')^-1 x over the tiles of a factor, in the factor's own scale: forward, then backward
-/// substitution. x: n x r, V float or double (double where L has tiles at fp64). L is read twice
-/// for all r columns together. Block row q of x takes the solved blocks in their order, so the bits
-/// do not depend on the number of threads. Allocates nothing of the order of n.
-/// Cost 2 n^2 r.
+/// x <- (F B')^-1 x over the tiles of a factor, in the factor's own scale: forward substitution
+/// with the tiles of F, then backward with the transpose of B (for Cholesky both are L). x: n x r,
+/// V float or double (double where there are tiles at fp64). Each tile is read once for all r
+/// columns together. Block row q of x takes the solved blocks in their order, so the bits do not
+/// depend on the number of threads. Allocates nothing of the order of n. Cost 2 n^2 r.
 template <class V>
-void substitute(engine::Team& team, const tiles::TileMatrix& l, MatrixView<V> x);
+void substitute(engine::Team& team, const tiles::TileMatrix& forward,
+                const tiles::TileMatrix& backward, MatrixView<V> x);
 
 }  // namespace stepwell::factor

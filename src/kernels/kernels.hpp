@@ -54,6 +54,14 @@ inline void reorder(const Table& t, PackedIn p, PackedOut out) {
   t.reorder.run(p, out);
 }
 
+inline void transpose(const Table& t, MatrixView<const float> a, MatrixView<float> out) {
+  t.transpose_fp32.run(a, out);
+}
+
+inline void transpose(const Table& t, MatrixView<const double> a, MatrixView<double> out) {
+  t.transpose_fp64.run(a, out);
+}
+
 inline void product(const Table& t, MatrixView<const double> a, const Products& p) {
   const core::FpScope fp;
   t.product.run(a, p);

@@ -42,6 +42,23 @@ template <class T>
 void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Layers& layers,
                std::byte* scratch);
 
+/// X Q = G L' for a wide X, r x m with m >= r: a block row of a matrix that is factored with its
+/// columns exchanged. G, lower, takes the place of X's first r columns (above their diagonal, and
+/// in the other columns, X is undefined afterwards); L, m x r with a unit diagonal, goes to 'l',
+/// whose first r rows above the diagonal are undefined. exchanged[k] is the column that changed
+/// places with column k: the one whose element in row k is the largest; k itself if not 'pivoting'.
+/// Recursive by rows down to kPanelLeaf; products of at least kPanelWide rows are at 'rung' (T's
+/// own format if that is above it), the others in T. Stops where GetrfLeafFn does. Cost m r^2.
+template <class T>
+Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
+                 std::int64_t* exchanged, std::byte* scratch);
+
+/// Below, packing the operands takes longer than an fp32 product.
+inline constexpr std::int64_t kPanelWide = 128;
+
+/// Bytes of scratch for tree_getrf with r rows.
+std::int64_t panel_scratch(std::int64_t r);
+
 /// Bytes of scratch for a tree_* call whose matrices have at most 'order' rows and columns.
 std::int64_t tree_scratch(std::int64_t order);
 

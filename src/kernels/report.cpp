@@ -73,6 +73,10 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("trsm leaf fp64", t.trsm_fp64, kPortable);
   rows.add("invert leaf fp32", t.invert_fp32, kPortable);
   rows.add("invert leaf fp64", t.invert_fp64, kPortable);
+  rows.add("getrf leaf fp32", t.getrf_fp32, kPortable);
+  rows.add("getrf leaf fp64", t.getrf_fp64, kPortable);
+  rows.add("transpose fp32", t.transpose_fp32, kPortable);
+  rows.add("transpose fp64", t.transpose_fp64, kPortable);
   rows.add("product fp64 (symv, gemv)", t.product, kPortable);
   rows.add("symmetric product fp64 (symv)", t.symmetric_product, kPortable);
   rows.add("product double-double (residual)", t.exact_product, kPortable);

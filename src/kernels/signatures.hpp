@@ -84,6 +84,20 @@ using TrsmLeafFn = void(MatrixView<const T> l, MatrixView<T> b) noexcept;
 template <class T>
 using InvertLeafFn = void(MatrixView<const T> l, MatrixView<T> w) noexcept;
 
+/// The leaf of a panel's recursion has at most this many columns.
+inline constexpr std::int64_t kPanelLeaf = 16;
+
+/// P A = L U for a tall A, m x n with n <= kPanelLeaf and m >= n, in place: L strictly below the
+/// diagonal, U on and above it. Column j exchanges row j with row rows[j], the first of those whose
+/// element is the largest; rows[j] = j if not 'pivoting'. A pivot that is zero or not finite, or a
+/// column with an element that is not finite, ends it: its index, and columns from it on undefined.
+template <class T>
+using GetrfLeafFn = Pivot(MatrixView<T> a, bool pivoting, std::int64_t* rows) noexcept;
+
+/// out = A', A m x n, out n x m. They do not overlap.
+template <class T>
+using TransposeFn = void(MatrixView<const T> a, MatrixView<T> out) noexcept;
+
 /// One pass over an FP64 block A (m x n) for any number of vectors:
 ///   y += A x   if y.data is not null (x: n x r, y: m x r)
 ///   z += A' w  if z.data is not null (w: m x r, z: n x r)

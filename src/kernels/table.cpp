@@ -23,6 +23,7 @@ void fill_reference(Table& t) {
   fill_reference_update(t);
   fill_reference_pack(t);
   fill_reference_leaf(t);
+  fill_reference_panel(t);
   fill_reference_product(t);
   fill_reference_exact(t);
   fill_reference_solve(t);
@@ -33,6 +34,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_update(isa, t);
   fill_portable_pack(isa, t);
   fill_portable_leaf(isa, t);
+  fill_portable_panel(isa, t);
   fill_portable_product(isa, t);
   fill_portable_exact(isa, t);
   fill_portable_solve(isa, t);

@@ -39,6 +39,10 @@ struct Table {
   Entry<TrsmLeafFn<double>> trsm_fp64;
   Entry<InvertLeafFn<float>> invert_fp32;
   Entry<InvertLeafFn<double>> invert_fp64;
+  Entry<GetrfLeafFn<float>> getrf_fp32;
+  Entry<GetrfLeafFn<double>> getrf_fp64;
+  Entry<TransposeFn<float>> transpose_fp32;
+  Entry<TransposeFn<double>> transpose_fp64;
   Entry<ProductFn> product;
   Entry<SymmetricProductFn> symmetric_product;
   Entry<ExactProductFn> exact_product;

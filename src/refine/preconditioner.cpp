@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "refine/preconditioner.hpp"
 
+#include <utility>
+
 #include "factor/substitution.hpp"
 #include "refine/vectors.hpp"
 
@@ -11,23 +13,64 @@ namespace {
 /// Where the factor is coarser than this, substitution in fp32 adds nothing to its error.
 constexpr double kNarrow = 0x1p-20;
 
+/// Where element k lies.
+std::int64_t place(const std::vector<std::int64_t>* order, std::int64_t k) {
+  return order == nullptr || order->empty() ? k : (*order)[static_cast<std::size_t>(k)];
+}
+
+/// factor[k] / system[k], both in the order given.
+std::vector<double> ratios(const std::vector<double>& factor, const std::vector<double>& system,
+                           const std::vector<std::int64_t>* order) {
+  std::vector<double> out(system.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto i = static_cast<std::size_t>(place(order, static_cast<std::int64_t>(k)));
+    out[k] = factor[i] / system[i];
+  }
+  return out;
+}
+
 }  // namespace
 
+FactorPreconditioner::FactorPreconditioner(engine::Team& team, const tiles::TileMatrix& forward,
+                                           const tiles::TileMatrix& backward, double unit_roundoff,
+                                           Substitution substitution)
+    : team_(team),
+      forward_(forward),
+      backward_(backward),
+      narrow_(substitution == Substitution::as_factor && unit_roundoff > kNarrow &&
+              !forward.map().uses(Rung::fp64)) {}
+
+/// H^-1 = P' diag(after) (L L')^-1 diag(before) P, the factor's scale being in its own order.
 FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData& factor,
                                            const std::vector<double>& row,
                                            const std::vector<double>& col,
                                            Substitution substitution)
-    : team_(team),
-      factor_(factor),
-      before_(row.size()),
-      after_(row.size()),
-      narrow_(substitution == Substitution::as_factor && factor.report.unit_roundoff > kNarrow &&
-              !factor.l.map().uses(Rung::fp64)) {
+    : FactorPreconditioner(team, factor.l, factor.l, factor.report.unit_roundoff, substitution) {
+  from_ = to_ = &factor.order;
+  before_.resize(row.size());
+  after_.resize(row.size());
   for (std::size_t k = 0; k < row.size(); ++k) {
-    const std::size_t i = factor.order.empty() ? k : static_cast<std::size_t>(factor.order[k]);
+    const auto i = static_cast<std::size_t>(place(from_, static_cast<std::int64_t>(k)));
     before_[k] = factor.scale.row[k] / row[i];
     after_[k] = factor.scale.col[k] / col[i];
   }
+}
+
+/// H^-1 = diag(after) P' (G L')^-1 diag(before), H'^-1 = diag(before) (L G')^-1 P diag(after); with
+/// butterflies H^-1 = diag(after) V (G L')^-1 U' diag(before).
+FactorPreconditioner::FactorPreconditioner(engine::Team& team, const LuData& factor,
+                                           const std::vector<double>& row,
+                                           const std::vector<double>& col, bool transposed,
+                                           Substitution substitution)
+    : FactorPreconditioner(team, transposed ? factor.l : factor.g, transposed ? factor.g : factor.l,
+                           factor.report.unit_roundoff, substitution) {
+  (transposed ? from_ : to_) = &factor.order;
+  before_ = ratios(factor.scale.row, row, nullptr);
+  after_ = ratios(factor.scale.col, col, &factor.order);
+  if (transposed) std::swap(before_, after_);
+  if (!factor.butterflies) return;
+  first_ = transposed ? &factor.butterflies->v : &factor.butterflies->u;
+  last_ = transposed ? &factor.butterflies->u : &factor.butterflies->v;
 }
 
 template <class V>
@@ -42,15 +85,17 @@ void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const do
     size[static_cast<std::size_t>(c)] = s;
     const double* const from = r.column(c);
     for (std::int64_t k = 0; k < n; ++k) {
-      x(k, c) = static_cast<V>(from[place(k)] * s * before_[static_cast<std::size_t>(k)]);
+      x(k, c) = static_cast<V>(from[place(from_, k)] * s * before_[static_cast<std::size_t>(k)]);
     }
+    if (first_ != nullptr) first_->apply(true, x.column(c));
   }
-  factor::substitute(team_, factor_.l, x);
+  factor::substitute(team_, forward_, backward_, x);
   for (std::int64_t c = 0; c < r.cols; ++c) {
+    if (last_ != nullptr) last_->apply(false, x.column(c));
     double* const to = z.column(c);
     const double back = 1 / size[static_cast<std::size_t>(c)];
     for (std::int64_t k = 0; k < n; ++k) {
-      to[place(k)] = static_cast<double>(x(k, c)) * after_[static_cast<std::size_t>(k)] * back;
+      to[place(to_, k)] = static_cast<double>(x(k, c)) * after_[static_cast<std::size_t>(k)] * back;
     }
   }
 }

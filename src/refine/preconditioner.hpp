@@ -7,6 +7,7 @@
 #include "core/buffer.hpp"
 #include "engine/team.hpp"
 #include "factor/factor_data.hpp"
+#include "factor/lu_data.hpp"
 #include "refine/operator.hpp"
 
 namespace stepwell::refine {
@@ -15,26 +16,35 @@ namespace stepwell::refine {
 /// reads nothing but L and is half the work with many columns.
 enum class Substitution : unsigned char { as_factor, fp64 };
 
-/// The factor of A as a preconditioner of H = diag(row) A diag(col).
+/// A factor of A as a preconditioner of H = diag(row) A diag(col).
 class FactorPreconditioner : public Preconditioner {
  public:
   FactorPreconditioner(engine::Team& team, const FactorData& factor, const std::vector<double>& row,
                        const std::vector<double>& col,
                        Substitution substitution = Substitution::as_factor);
+  /// Of H', if transposed.
+  FactorPreconditioner(engine::Team& team, const LuData& factor, const std::vector<double>& row,
+                       const std::vector<double>& col, bool transposed,
+                       Substitution substitution = Substitution::as_factor);
   void apply(MatrixView<const double> r, MatrixView<double> z) override;
 
  private:
-  /// Where the vectors have what the factor has at k.
-  std::int64_t place(std::int64_t k) const {
-    return factor_.order.empty() ? k : factor_.order[static_cast<std::size_t>(k)];
-  }
+  FactorPreconditioner(engine::Team& team, const tiles::TileMatrix& forward,
+                       const tiles::TileMatrix& backward, double unit_roundoff,
+                       Substitution substitution);
   template <class V>
   void apply_in(core::Buffer<V>& memory, MatrixView<const double> r, MatrixView<double> z);
 
   engine::Team& team_;
-  const FactorData& factor_;
-  std::vector<double> before_, after_;  ///< H^-1 = P' diag(after) (L L')^-1 diag(before) P
+  const tiles::TileMatrix& forward_;
+  const tiles::TileMatrix& backward_;
   bool narrow_;
+  /// Element k of the factor's vectors is element from[k] of r, and to[k] of z; empty: k.
+  const std::vector<std::int64_t>* from_ = nullptr;
+  const std::vector<std::int64_t>* to_ = nullptr;
+  std::vector<double> before_, after_;        ///< what they are multiplied with
+  const factor::Butterfly* first_ = nullptr;  ///< the transpose of it is applied before, if any
+  const factor::Butterfly* last_ = nullptr;   ///< and this one after
   core::Buffer<float> fp32_;
   core::Buffer<double> fp64_;
 };

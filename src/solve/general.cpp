@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "factor/equilibrate.hpp"
+#include "factor/lu_data.hpp"
 #include "refine/vectors.hpp"
 #include "solve/cost.hpp"
 
@@ -64,7 +65,7 @@ void General::look() {
   survey_ = refine::survey_general(team_, a_);
   looked_ = true;
   if (survey_.scan.non_finite > 0) return;
-  scale_ = factor::equilibrate(a_, &team_);
+  scale_ = factor::equilibrate(a_, team_).scale;
   forward_.emplace(product_, scale_.row, scale_.col);
   backward_.emplace(transposed_product_, scale_.col, scale_.row);
   const auto norm = [&](double sum) { return std::isfinite(sum) ? sum : survey_.scan.max_abs; };
@@ -89,13 +90,38 @@ bool General::inspect(Certificate& c) {
 }
 
 Solver::Made General::make_factor() {
-  lapack_.emplace(a_, survey_.scan.max_abs);
-  return {lapack_->report(), Rung::fp64};
+  if (is_lapack(rung_)) {
+    lapack_.emplace(a_, survey_.scan.max_abs);
+    return {lapack_->report(), Rung::fp64};
+  }
+  FactorOptions f;
+  f.map = maps_[rung_];
+  f.tile = options_.tile;
+  f.theta = options_.theta;
+  f.pivoting = options_.pivoting;
+  f.seed = options_.seed;
+  f.context = options_.context;
+  f.progress = options_.progress;
+  LuFactor factor = factor::lu_scaled(a_, scale_, f);
+  Made made{factor.report(), factor.ok() ? factor.data().l.map().coarsest() : Rung::fp64};
+  // LAPACK's word decides.
+  if (made.report.outcome == FactorOutcome::singular) {
+    made.report.outcome = FactorOutcome::breakdown;
+  }
+  if (factor.ok()) lu_ = std::move(factor);
+  return made;
+}
+
+void General::drop_factor() {
+  lu_.reset();
+  lapack_.reset();
 }
 
 std::unique_ptr<refine::Preconditioner> General::precondition(const Side& of) {
   const bool transposed = &of == &*backward_;
-  return std::make_unique<LapackPreconditioner>(*lapack_, of.exponents, transposed);
+  if (lapack_) return std::make_unique<LapackPreconditioner>(*lapack_, of.exponents, transposed);
+  return std::make_unique<refine::FactorPreconditioner>(team_, lu_->data(), scale_.row, scale_.col,
+                                                        transposed);
 }
 
 /// The second of two factors in FP64 gets the stronger refiner.

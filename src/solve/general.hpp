@@ -5,6 +5,7 @@
 #include "refine/general_product.hpp"
 #include "solve/lapack_factor.hpp"
 #include "solve/solver.hpp"
+#include "stepwell/lu.hpp"
 
 namespace stepwell::driver {
 
@@ -22,7 +23,7 @@ class General : public Solver {
  private:
   bool inspect(Certificate& c) override;
   Made make_factor() override;
-  void drop_factor() override { lapack_.reset(); }
+  void drop_factor() override;
   std::unique_ptr<refine::Preconditioner> precondition(const Side& side) override;
   Side& side() override { return transposed_ ? *backward_ : *forward_; }
   Side& other_side() override { return transposed_ ? *forward_ : *backward_; }
@@ -43,6 +44,7 @@ class General : public Solver {
   refine::Survey survey_;
   factor::Scale scale_;
   std::optional<Side> forward_, backward_;
+  std::optional<LuFactor> lu_;  ///< one of the two
   std::optional<LapackFactor> lapack_;
 };
 

@@ -7,6 +7,7 @@
 #include "solve/lapack_factor.hpp"
 #include "solve/small.hpp"
 #include "solve/solver.hpp"
+#include "stepwell/lu.hpp"
 
 namespace stepwell {
 namespace {
@@ -83,10 +84,21 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   const std::int64_t beside = driver::refinement_bytes(
       n, columns, options.refiner.value_or(Refiner::gmres), Structure::general);
   const std::int64_t lapack = driver::LapackFactor::bytes(n) + beside;
-  plan.bytes = direct && driver::is_plain(options, Structure::general)
-                   ? driver::small_bytes(n, Structure::general)
-                   : lapack;
-  plan.top_bytes = std::max(plan.bytes, lapack);
+  if (direct) {
+    const bool plain = driver::is_plain(options, Structure::general);
+    plan.bytes = plain ? driver::small_bytes(n, Structure::general) : lapack;
+    plan.top_bytes = std::max(plan.bytes, lapack);
+    return plan;
+  }
+  FactorOptions f = factor_options(options);
+  f.map = map;
+  plan.bytes = lu_bytes(n, f) + beside;
+  plan.top_bytes = plan.bytes;
+  for (const Rung step : driver::ladder()) {
+    f.map = uniform(step);
+    if (options.climb) plan.top_bytes = std::max(plan.top_bytes, lu_bytes(n, f) + beside);
+  }
+  if (options.climb) plan.top_bytes = std::max(plan.top_bytes, lapack);
   return plan;
 }
 

@@ -213,17 +213,15 @@ PackedOut Inverse::rows() const {
                          order, order, split_rung(planes), Order::rows);
 }
 
-namespace {
-
-/// Inverts the diagonal blocks of L, in its own format, and derives the narrower forms.
-void fill_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
+/// The diagonal blocks are inverted in L's own format; the narrower forms are derived from that.
+void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
                   std::byte* scratch) {
   kernels::invert_diagonal_blocks<double>(t, l, kInvertedBlock, inverse.w64(), scratch);
   if (inverse.fp32) convert<float, double>(inverse.w64(), inverse.w32());
   if (inverse.planes == 0) return;
   kernels::pack(t, split_rung(inverse.planes), inverse.w64(), inverse.rows());
 }
-void fill_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
+void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
                   std::byte* scratch) {
   kernels::invert_diagonal_blocks<float>(t, l, kInvertedBlock, inverse.w32(), scratch);
   if (inverse.wide()) convert<double, float>(inverse.w32(), inverse.w64());
@@ -231,20 +229,18 @@ void fill_inverse(const Table& t, MatrixView<const float> l, const Inverse& inve
   kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
 }
 
-}  // namespace
-
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
                       Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch) {
   if (sums.wide()) {
     const Pivot pivot = kernels::tree_potrf(t, sums.fp64(), layers, scratch);
     if (!pivot.ok()) return pivot;
-    if (inverse.data != nullptr) fill_inverse(t, sums.fp64(), inverse, scratch);
+    if (inverse.data != nullptr) make_inverse(t, sums.fp64(), inverse, scratch);
     copy_lower<double>(sums.fp64(), tile.fp64());
     return pivot;
   }
   const Pivot pivot = kernels::tree_potrf(t, sums.fp32(), layers, scratch);
   if (!pivot.ok()) return pivot;
-  if (inverse.data != nullptr) fill_inverse(t, sums.fp32(), inverse, scratch);
+  if (inverse.data != nullptr) make_inverse(t, sums.fp32(), inverse, scratch);
   if (!tile.shape.is_packed()) {
     copy_lower<float>(sums.fp32(), tile.fp32());
     return pivot;
@@ -257,12 +253,12 @@ Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& l
 }
 
 void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch) {
-  if (tile.shape.rung == Rung::fp64) return fill_inverse(t, tile.fp64(), inverse, scratch);
-  if (tile.shape.rung == Rung::fp32) return fill_inverse(t, tile.fp32(), inverse, scratch);
+  if (tile.shape.rung == Rung::fp64) return make_inverse(t, tile.fp64(), inverse, scratch);
+  if (tile.shape.rung == Rung::fp32) return make_inverse(t, tile.fp32(), inverse, scratch);
   const std::int64_t n = tile.shape.rows;
   const MatrixView<float> l = view(reinterpret_cast<float*>(scratch), n, n);
   kernels::unpack(t, tile.packed(), l);
-  fill_inverse(t, l, inverse, scratch + core::round_up(n * n * 4, 64));
+  make_inverse(t, l, inverse, scratch + core::round_up(n * n * 4, 64));
 }
 
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,

@@ -78,14 +78,14 @@ void check(const Factor& factor, const Dense<double>& l, std::int64_t r) {
   const auto x = right_hand_sides<V>(factor.order(), r, random);
   Dense<V> b(factor.order(), r);
   for (std::int64_t c = 0; c < r; ++c) std::copy_n(x.view().column(c), b.rows, b.view().column(c));
-  substitute<V>(alone, factor.data().l, x.view());
+  substitute<V>(alone, factor.data().l, factor.data().l, x.view());
   ASSERT_TRUE(solves<V>(l, b.view(), x.view())) << r << " columns of " << sizeof(V) << " bytes";
   ASSERT_TRUE(x.untouched_outside());
   for (const int threads : {2, 3, 4}) {
     engine::Team team(threads);
     for (int run = 0; run < 3; ++run) {
       Dense<V> again(b);
-      substitute<V>(team, factor.data().l, again.view());
+      substitute<V>(team, factor.data().l, factor.data().l, again.view());
       ASSERT_TRUE(same_bits(again.view(), x.view())) << threads << " threads";
     }
   }
@@ -115,7 +115,7 @@ TEST_P(Substitution, IsStableAndHasTheSameBitsForAnyNumberOfThreads) {
 TEST_P(Substitution, OfNoColumnsDoesNothing) {
   const Factor factor = factor_of(well_conditioned(70), options_for(GetParam()));
   engine::Team team(2);
-  substitute<double>(team, factor.data().l, view<double>(nullptr, 70, 0));
+  substitute<double>(team, factor.data().l, factor.data().l, view<double>(nullptr, 70, 0));
 }
 
 // The default tile, several of them, and a team that is used again and again.
@@ -127,10 +127,10 @@ TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
     const Dense<double> b = kernels::test::gaussian(n, 2, random);
     Dense<double> expected(b);
     engine::Team alone(1), team(4);
-    substitute<double>(alone, factor.data().l, expected.view());
+    substitute<double>(alone, factor.data().l, factor.data().l, expected.view());
     for (int run = 0; run < 10; ++run) {
       Dense<double> x(b);
-      substitute<double>(team, factor.data().l, x.view());
+      substitute<double>(team, factor.data().l, factor.data().l, x.view());
       ASSERT_TRUE(same_bits(x.view(), expected.view())) << map;
     }
   }

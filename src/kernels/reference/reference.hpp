@@ -11,6 +11,7 @@ namespace stepwell::kernels {
 void fill_reference_update(Table& t);
 void fill_reference_pack(Table& t);
 void fill_reference_leaf(Table& t);
+void fill_reference_panel(Table& t);
 void fill_reference_product(Table& t);
 void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <utility>
+
+#include "kernels/recursive/product.hpp"
+
+namespace stepwell::kernels {
+namespace {
+
+Pivot getrf_leaf(const Table& t, MatrixView<float> a, bool pivoting, std::int64_t* rows) {
+  return t.getrf_fp32.run(a, pivoting, rows);
+}
+Pivot getrf_leaf(const Table& t, MatrixView<double> a, bool pivoting, std::int64_t* rows) {
+  return t.getrf_fp64.run(a, pivoting, rows);
+}
+
+constexpr std::int64_t kWidth = 512;
+
+template <class T>
+class Panel {
+ public:
+  Panel(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
+        std::int64_t* exchanged, std::byte* scratch)
+      : t_(t),
+        rung_(rung),
+        x_(x),
+        l_(l),
+        pivoting_(pivoting),
+        exchanged_(exchanged),
+        scratch_(scratch) {}
+
+  /// Rows first .. first + count, once the rows before them have been taken from them.
+  Pivot factor(std::int64_t first, std::int64_t count) {
+    if (count <= kPanelLeaf) return leaf(first, count);
+    const std::int64_t half = core::round_up(count / 2, kPanelLeaf);
+    const std::int64_t middle = first + half;
+    const std::int64_t rest = x_.cols - middle;
+    if (const Pivot pivot = factor(first, half); !pivot.ok()) return pivot;
+    const MatrixView<T> g21 = x_.block(middle, first, count - half, half);
+    constexpr Rung own = std::is_same_v<T, double> ? Rung::fp64 : Rung::fp32;
+    tree_trsm<T>(t_, l_.block(first, first, half, half), g21, uniform_layers(own), scratch_);
+    subtract(g21, l_.block(middle, first, rest, half),
+             x_.block(middle, middle, count - half, rest));
+    return factor(middle, count - half);
+  }
+
+ private:
+  /// c -= a b'.
+  void subtract(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (info(rung_).planes > 0 && std::min(a.rows, a.cols) >= kPanelWide) {
+        return subtract_packed(a, b, c);
+      }
+    }
+    update(t_, a, b, c);
+  }
+
+  /// At the rung, kWidth columns of c at a time: their operand stays in L2.
+  void subtract_packed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+    const PackedOut left =
+        packed(reinterpret_cast<std::uint16_t*>(scratch_), a.rows, a.cols, rung_, Order::pairs);
+    std::uint16_t* const beside = left.data + packed_numbers(a.rows, a.cols, left.planes);
+    pack(t_, rung_, a, left);
+    for (std::int64_t j = 0; j < c.cols; j += kWidth) {
+      const std::int64_t width = std::min(kWidth, c.cols - j);
+      const PackedOut right = packed(beside, width, b.cols, rung_, Order::rows);
+      pack(t_, rung_, b.block(j, 0, width, b.cols), right);
+      update(t_, rung_, left, right, c.block(0, j, c.rows, width));
+    }
+  }
+
+  /// The leaf's rows are factored as columns of L, where they stay.
+  Pivot leaf(std::int64_t first, std::int64_t count) {
+    const MatrixView<T> s = l_.block(first, first, l_.rows - first, count);
+    transpose(t_, x_.block(first, first, count, s.rows), s);
+    std::int64_t rows[kPanelLeaf];
+    const Pivot pivot = getrf_leaf(t_, s, pivoting_, rows);
+    if (!pivot.ok()) return {first + pivot.index, pivot.value};
+    for (std::int64_t k = 0; k < count; ++k) exchanged_[first + k] = first + rows[k];
+    for (std::int64_t c = 0; c < first; ++c) {
+      for (std::int64_t k = first; k < first + count; ++k) {
+        std::swap(l_(k, c), l_(exchanged_[k], c));
+      }
+    }
+    for (std::int64_t k = first; k < first + count; ++k) {
+      if (exchanged_[k] == k) continue;
+      std::swap_ranges(x_.column(k) + first + count, x_.column(k) + x_.rows,
+                       x_.column(exchanged_[k]) + first + count);
+    }
+    for (std::int64_t c = 0; c < count; ++c) {  // U' is the leaf's part of G
+      for (std::int64_t k = 0; k <= c; ++k) {
+        x_(first + c, first + k) = s(k, c);
+        s(k, c) = k == c ? T{1} : T{0};
+      }
+    }
+    return pivot;
+  }
+
+  const Table& t_;
+  Rung rung_;
+  MatrixView<T> x_, l_;
+  bool pivoting_;
+  std::int64_t* exchanged_;
+  std::byte* scratch_;
+};
+
+}  // namespace
+
+std::int64_t panel_scratch(std::int64_t r) {
+  const std::int64_t half = core::round_up((r + 1) / 2, kPanelLeaf);
+  return std::max(tree_scratch(r),
+                  2 * (packed_numbers(half, half, 3) + packed_numbers(kWidth, half, 3)));
+}
+
+template <class T>
+Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
+                 std::int64_t* exchanged, std::byte* scratch) {
+  const core::FpScope fp;
+  return Panel<T>(t, rung, x, l, pivoting, exchanged, scratch).factor(0, x.rows);
+}
+
+template Pivot tree_getrf(const Table&, Rung, MatrixView<float>, MatrixView<float>, bool,
+                          std::int64_t*, std::byte*);
+template Pivot tree_getrf(const Table&, Rung, MatrixView<double>, MatrixView<double>, bool,
+                          std::int64_t*, std::byte*);
+
+}  // namespace stepwell::kernels

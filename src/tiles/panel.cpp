@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tiles/panel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "kernels/kernels.hpp"
+
+namespace stepwell::tiles {
+namespace {
+
+using kernels::Order;
+using kernels::PackedOut;
+
+/// A block of plain numbers as a tile, in a given order where the tile is packed.
+template <class T>
+void store(const Table& t, MatrixView<const T> from, Shape shape, Order order, Tile to) {
+  if (to.shape.is_packed()) {
+    PackedOut out = to.packed();
+    out.order = order;
+    return kernels::pack(t, to.shape.rung, from, out, shape);
+  }
+  for (std::int64_t j = 0; j < from.cols; ++j) {
+    const std::int64_t first = shape == Shape::lower ? std::min(j, from.rows) : 0;
+    if constexpr (std::is_same_v<T, float>) {
+      std::fill_n(to.fp32().column(j), first, 0.0F);
+      std::copy(from.column(j) + first, from.column(j) + from.rows, to.fp32().column(j) + first);
+    } else {
+      std::fill_n(to.fp64().column(j), first, 0.0);
+      std::copy(from.column(j) + first, from.column(j) + from.rows, to.fp64().column(j) + first);
+    }
+  }
+}
+
+template <class T>
+void store_both(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse,
+                std::byte* scratch) {
+  const MatrixView<const T> lower = p.l_as<T>().block(0, 0, p.rows, p.rows);
+  store<T>(t, p.x_as<T>().block(0, 0, p.rows, p.rows), Shape::lower, Order::pairs, g);
+  store<T>(t, lower, Shape::lower, Order::pairs, l);
+  if (inverse.data != nullptr) make_inverse(t, lower, inverse, scratch);
+}
+
+template <class T>
+void solve_with_g(const Table& t, const Panel& p, std::int64_t first, std::int64_t count,
+                  std::byte* scratch) {
+  constexpr Rung own = std::is_same_v<T, double> ? Rung::fp64 : Rung::fp32;
+  const MatrixView<T> l = p.l_as<T>().block(first, 0, count, p.rows);
+  kernels::transpose(t, p.x_as<T>().block(0, first, p.rows, count), l);
+  kernels::tree_trsm<T>(t, p.x_as<T>().block(0, 0, p.rows, p.rows), l, kernels::uniform_layers(own),
+                        scratch);
+}
+
+/// Where the row of a tile in rows order has its numbers of depth block 0: the others follow at
+/// distances of kPlaneNumbers, planes first.
+std::uint16_t* row_of(const PackedOut& tile, std::int64_t row) {
+  return tile.data + tile.offset(row, 0, 0);
+}
+
+void exchange_packed(const PackedOut& a, std::int64_t i, const PackedOut& b, std::int64_t k) {
+  std::uint16_t* x = row_of(a, i);
+  std::uint16_t* y = row_of(b, k);
+  const std::int64_t lines = a.depth_blocks() * a.planes;
+  std::uint16_t line[kernels::kDepth];
+  for (std::int64_t q = 0; q < lines; ++q) {
+    std::memcpy(line, x, sizeof line);
+    std::memcpy(x, y, sizeof line);
+    std::memcpy(y, line, sizeof line);
+    x += kernels::kPlaneNumbers;
+    y += kernels::kPlaneNumbers;
+  }
+}
+
+/// Column by column: the tiles' columns stay in the cache while rows change places.
+template <class T>
+void exchange_plain(const TileMatrix& l, std::int64_t column, std::int64_t first,
+                    std::span<const std::int64_t> exchanged) {
+  const std::int64_t tile = l.grid().tile;
+  const auto at = [&](std::int64_t row, std::int64_t c) -> T& {
+    const Tile t = l.tile(row / tile, column);
+    return reinterpret_cast<T*>(t.data)[c * t.shape.ld() + row % tile];
+  };
+  for (std::int64_t c = 0; c < l.grid().size(column); ++c) {
+    for (std::size_t k = 0; k < exchanged.size(); ++k) {
+      const std::int64_t row = first + static_cast<std::int64_t>(k);
+      if (exchanged[k] != row) std::swap(at(row, c), at(exchanged[k], c));
+    }
+  }
+}
+
+template <class T>
+void exchange(MatrixView<T> x, std::int64_t first, std::span<const std::int64_t> exchanged) {
+  for (std::size_t k = 0; k < exchanged.size(); ++k) {
+    const auto own = static_cast<std::int64_t>(k);
+    const std::int64_t other = exchanged[k] - first;
+    if (other == own) continue;
+    std::swap_ranges(x.column(own), x.column(own) + x.rows, x.column(other));
+  }
+}
+
+template <class T>
+double largest_in(MatrixView<const T> x, bool lower) {
+  T largest = 0;
+  T poison = 0;  // NaN with the first number that is not finite
+  for (std::int64_t j = 0; j < x.cols; ++j) {
+    const T* const column = x.column(j);
+    for (std::int64_t i = lower ? j : 0; i < x.rows; ++i) {
+      largest = std::max(largest, std::abs(column[i]));
+      poison += column[i] * 0;
+    }
+  }
+  return poison == 0 ? static_cast<double>(largest) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double largest_in(const Sums& sums, bool lower) {
+  return sums.wide() ? largest_in<double>(sums.fp64(), lower)
+                     : largest_in<float>(sums.fp32(), lower);
+}
+
+}  // namespace
+
+Pivot factor_panel(const Table& t, Rung rung, const Panel& p, bool pivoting,
+                   std::int64_t* exchanged, std::byte* scratch) {
+  if (p.wide) {
+    return kernels::tree_getrf(t, rung, p.x_as<double>(), p.l_as<double>(), pivoting, exchanged,
+                               scratch);
+  }
+  return kernels::tree_getrf(t, rung, p.x_as<float>(), p.l_as<float>(), pivoting, exchanged,
+                             scratch);
+}
+
+void store_diagonal(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse,
+                    std::byte* scratch) {
+  if (p.wide) return store_both<double>(t, p, g, l, inverse, scratch);
+  store_both<float>(t, p, g, l, inverse, scratch);
+}
+
+void store_right(const Table& t, const Panel& p, std::int64_t first, Tile l) {
+  if (p.wide) {
+    return store<double>(t, p.l_as<double>().block(first, 0, l.shape.rows, p.rows), Shape::full,
+                         Order::rows, l);
+  }
+  store<float>(t, p.l_as<float>().block(first, 0, l.shape.rows, p.rows), Shape::full, Order::rows,
+               l);
+}
+
+void solve_right(const Table& t, const Panel& p, std::int64_t first, std::int64_t count,
+                 std::byte* scratch) {
+  if (p.wide) return solve_with_g<double>(t, p, first, count, scratch);
+  solve_with_g<float>(t, p, first, count, scratch);
+}
+
+PackedOut rows_view(const Tile& tile) {
+  PackedOut out = tile.packed();
+  out.order = Order::rows;
+  return out;
+}
+
+void exchange_rows(const TileMatrix& l, std::int64_t column, std::int64_t first,
+                   std::span<const std::int64_t> exchanged) {
+  const Tile own = l.tile(first / l.grid().tile, column);
+  if (own.shape.rung == Rung::fp64) return exchange_plain<double>(l, column, first, exchanged);
+  if (!own.shape.is_packed()) return exchange_plain<float>(l, column, first, exchanged);
+  const std::int64_t tile = l.grid().tile;
+  const PackedOut a = rows_view(own);
+  for (std::size_t k = 0; k < exchanged.size(); ++k) {
+    const std::int64_t row = first + static_cast<std::int64_t>(k);
+    if (exchanged[k] == row) continue;
+    exchange_packed(a, row % tile, rows_view(l.tile(exchanged[k] / tile, column)),
+                    exchanged[k] % tile);
+  }
+}
+
+void exchange_columns(const Panel& p, std::int64_t first, std::span<const std::int64_t> exchanged) {
+  if (p.wide) return exchange(p.x_as<double>(), first, exchanged);
+  exchange(p.x_as<float>(), first, exchanged);
+}
+
+void unswappable(const Table& t, Tile tile, std::byte* scratch) {
+  if (!tile.shape.is_packed()) return;
+  std::memcpy(scratch, tile.data, static_cast<std::size_t>(tile.shape.bytes()));
+  kernels::reorder(t, rows_view({tile.shape, scratch}), tile.packed());
+}
+
+double largest_of(const Sums& sums) {
+  return largest_in(sums, false);
+}
+
+double largest_below(const Sums& sums) {
+  return largest_in(sums, true);
+}
+
+double largest_right(const Panel& p, std::int64_t first, std::int64_t count) {
+  return p.wide ? largest_in<double>(p.l_as<double>().block(first, 0, count, p.rows), false)
+                : largest_in<float>(p.l_as<float>().block(first, 0, count, p.rows), false);
+}
+
+}  // namespace stepwell::tiles

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "tiles/operations.hpp"
+#include "tiles/tile_matrix.hpp"
+
+/// What an LU factorization does with a block row and with the tiles of L while their rows still
+/// change places. Until unswappable() a packed tile of L is in rows order: a row of it is whole
+/// cache lines there, where pairs order would spread it over one line for every two numbers.
+namespace stepwell::tiles {
+
+/// A block row: X, r x m, and room for its L, m x r. fp32, or fp64 for a map of fp64.
+struct Panel {
+  bool wide = false;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::byte* x = nullptr;
+  std::byte* l = nullptr;
+
+  std::int64_t x_ld() const { return kernels::sums_ld(rows); }
+  std::int64_t l_ld() const { return kernels::sums_ld(cols); }
+  template <class T>
+  MatrixView<T> x_as() const {
+    return {reinterpret_cast<T*>(x), rows, cols, x_ld()};
+  }
+  template <class T>
+  MatrixView<T> l_as() const {
+    return {reinterpret_cast<T*>(l), cols, rows, l_ld()};
+  }
+  /// Columns first .. first + count of X as the sums of a tile at 'rung'.
+  Sums sums(Rung rung, std::int64_t first, std::int64_t count) const {
+    return {rung, rows, count, x + first * x_ld() * (wide ? 8 : 4), x_ld()};
+  }
+};
+
+/// X Q = G L' with columns exchanged, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
+Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
+                   std::int64_t* exchanged, std::byte* scratch);
+
+/// Stores the panel's diagonal tiles of G and L, in pairs order, and L's inverse.
+void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse,
+                    std::byte* scratch);
+
+/// Stores rows first.. of the panel's L in a tile, in rows order.
+void store_right(const Table& t, const Panel& panel, std::int64_t first, Tile l);
+
+/// L = X' G^-T for columns first.. of X, without exchanges: G is the panel's diagonal block.
+void solve_right(const Table& t, const Panel& panel, std::int64_t first, std::int64_t count,
+                 std::byte* scratch);
+
+/// A packed tile of L in rows order.
+kernels::PackedOut rows_view(const Tile& tile);
+
+/// Exchanges row first + k with row exchanged[k] of L, k = 0, 1, ..., in block column 'column'.
+/// Rows count from the top of the matrix.
+void exchange_rows(const TileMatrix& l, std::int64_t column, std::int64_t first,
+                   std::span<const std::int64_t> exchanged);
+
+/// Exchanges columns of X in the same way; X begins with column 'first' of the matrix.
+void exchange_columns(const Panel& panel, std::int64_t first,
+                      std::span<const std::int64_t> exchanged);
+
+/// From rows order to pairs order, in place: what substitution reads.
+void unswappable(const Table& t, Tile tile, std::byte* scratch);
+
+/// The largest |x| of some sums; NaN if one of them is not finite.
+double largest_of(const Sums& sums);
+/// The same on and below the diagonal, and of rows first.. of the panel's L.
+double largest_below(const Sums& sums);
+double largest_right(const Panel& panel, std::int64_t first, std::int64_t count);
+
+}  // namespace stepwell::tiles

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stepwell/lu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "factor/equilibrate.hpp"
+#include "factor/fixture.hpp"
+#include "factor/lu_data.hpp"
+#include "factor/lu_graph.hpp"
+#include "refine/preconditioner.hpp"
+
+/// LU with columns exchanged: A P' = G L' but for what the rung rounds, the same bits for every
+/// schedule and every power-of-two scale of A, and the truth about what can't be factored.
+namespace stepwell::factor::test {
+namespace {
+
+Dense<double> general(std::int64_t n, std::uint64_t seed = 1) {
+  Random random(seed);
+  return kernels::test::gaussian(n, n, random);
+}
+
+/// ||A P' - G L'||_F / || |G| |L'| ||_F.
+double lu_residual(const Dense<double>& a, const LuFactor& factor) {
+  const std::int64_t n = a.rows;
+  Dense<double> g(n, n), l(n, n);
+  factor.copy_to(g.view(), l.view());
+  double error = 0, scale = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const std::int64_t column = factor.permutation()[static_cast<std::size_t>(j)];
+    for (std::int64_t i = 0; i < n; ++i) {
+      double sum = -a(i, column), magnitude = 0;
+      for (std::int64_t k = 0; k <= std::min(i, j); ++k) {
+        sum += g(i, k) * l(j, k);
+        magnitude += std::abs(g(i, k) * l(j, k));
+      }
+      error += sum * sum;
+      scale += magnitude * magnitude;
+    }
+  }
+  return std::sqrt(error / scale);
+}
+
+bool is_permutation_of_n(std::vector<std::int64_t> order) {
+  std::sort(order.begin(), order.end());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (order[k] != static_cast<std::int64_t>(k)) return false;
+  }
+  return true;
+}
+
+class Lu : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Factor, Lu,
+                         ::testing::Values("bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64",
+                                           "graded:bf16x3*1,bf16x2*2,bf16"));
+
+TEST_P(Lu, IsAsAccurateAsItsRung) {
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200, 321}) {
+    SCOPED_TRACE(n);
+    const Dense<double> a = general(n, static_cast<std::uint64_t>(n));
+    const LuFactor factor = lu(a.view(), options_for(GetParam()));
+    ASSERT_TRUE(factor.ok()) << to_string(factor.report().outcome);
+    EXPECT_EQ(factor.order(), n);
+    EXPECT_TRUE(is_permutation_of_n(factor.permutation()));
+    const double found = lu_residual(a, factor);
+    EXPECT_TRUE(found <= residual_bound(factor.report(), n))
+        << found << " of " << residual_bound(factor.report(), n);
+    EXPECT_LE(factor.report().growth, 64);
+  }
+}
+
+/// The factor solves with A and with A' what it was made for.
+void expect_solves(const Dense<double>& a, const LuFactor& factor, bool transposed) {
+  const std::int64_t n = a.rows;
+  const LuData& data = factor.data();
+  engine::Team team(2);
+  const Scale scale = equilibrate(a.view(), team).scale;
+  refine::FactorPreconditioner m(team, data, scale.row, scale.col, transposed);
+  Random random(3);
+  const Dense<double> z = kernels::test::gaussian(n, 2, random);
+  Dense<double> r(n, 2), got(n, 2);
+  for (std::int64_t c = 0; c < 2; ++c) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const double h = transposed ? scale.col[i] * a(j, i) * scale.row[j]
+                                    : scale.row[i] * a(i, j) * scale.col[j];
+        r(i, c) += h * z(j, c);
+      }
+    }
+  }
+  m.apply(r.view(), got.view());
+  // The condition number of A is about 3; substitution with both factors takes the growth twice.
+  const double growth = std::max(1.0, factor.report().growth);
+  const double bound = 8 * residual_bound(factor.report(), n) * growth * growth;
+  const double found = kernels::test::relative_frobenius(got.view(), z);
+  EXPECT_TRUE(found <= bound) << found << " of " << bound << ", growth " << growth
+                              << ", transposed " << transposed;
+}
+
+TEST_P(Lu, PreconditionsAAndItsTranspose) {
+  for (const Pivoting pivoting : {Pivoting::partial, Pivoting::butterfly}) {
+    FactorOptions options = options_for(GetParam());
+    options.pivoting = pivoting;
+    for (const std::int64_t n : {1, 3, 4, 65, 203}) {
+      SCOPED_TRACE(n);
+      Dense<double> a = general(n, 5);
+      for (double& x : a.data) x /= 2 * std::sqrt(static_cast<double>(n));
+      for (std::int64_t i = 0; i < n; ++i) a(i, (i + n / 2) % n) += 2;
+      const LuFactor factor = lu(a.view(), options);
+      // Without pivoting the growth may leave fp16's range.
+      const bool too_narrow =
+          pivoting == Pivoting::butterfly && factor.data().g.map().uses(Rung::fp16);
+      if (too_narrow && factor.report().outcome == FactorOutcome::breakdown) continue;
+      ASSERT_TRUE(factor.ok());
+      expect_solves(a, factor, false);
+      expect_solves(a, factor, true);
+    }
+  }
+}
+
+/// All numbers of a factor as they are stored.
+std::vector<double> numbers_of(const tiles::TileMatrix& m) {
+  std::vector<double> numbers;
+  for (std::int64_t j = 0; j < m.grid().tiles(); ++j) {
+    for (std::int64_t i = j; i < m.grid().tiles(); ++i) {
+      Dense<double> tile(m.grid().size(i), m.grid().size(j));
+      tiles::copy_tile(kernels::table(), m.tile(i, j), {}, tile.view());
+      numbers.insert(numbers.end(), tile.data.begin(), tile.data.end());
+    }
+  }
+  return numbers;
+}
+
+TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
+  const std::int64_t n = 450;
+  const Dense<double> a = general(n);
+  FactorOptions options = options_for(GetParam());
+  Context one(1);
+  options.context = &one;
+  const LuFactor expected = lu(a.view(), options);
+  ASSERT_TRUE(expected.ok());
+  for (const int threads : {2, 3, 4}) {
+    for (const int power : {0, -3, 900, -900}) {
+      Dense<double> scaled(a);
+      for (double& x : scaled.data) x = std::ldexp(x, power);
+      Context context(threads);
+      options.context = &context;
+      const LuFactor got = lu(scaled.view(), options);
+      ASSERT_EQ(got.report().times.workers, threads);
+      EXPECT_TRUE(got.permutation() == expected.permutation());
+      EXPECT_TRUE(numbers_of(got.data().g) == numbers_of(expected.data().g)) << threads;
+      EXPECT_TRUE(numbers_of(got.data().l) == numbers_of(expected.data().l)) << threads;
+    }
+  }
+}
+
+TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
+  const Dense<double> a = general(500, 2);
+  Scale scale;
+  scale.row.assign(500, 1.0);
+  scale.col = scale.row;
+  const auto run = [&](const engine::GraphOptions& options, bool pivoting) {
+    const tiles::RungMap map({500, 64}, parse_map(GetParam()));
+    const tiles::TileMatrix g(map), l(map);
+    LuAttempt attempt;
+    attempt.a = a.view();
+    attempt.scale = &scale;
+    attempt.pivoting = pivoting;
+    attempt.g = &g;
+    attempt.l = &l;
+    engine::Graph graph(options);
+    row_by_row(graph, attempt);
+    EXPECT_TRUE(attempt.pivot.ok());
+    EXPECT_EQ(graph.times().tasks, lu_task_count(map));
+    std::vector<double> all = numbers_of(g);
+    const std::vector<double> right = numbers_of(l);
+    all.insert(all.end(), right.begin(), right.end());
+    return all;
+  };
+  engine::GraphOptions options;
+  options.scratch_bytes = lu_scratch_bytes(tiles::RungMap({500, 64}, parse_map(GetParam())));
+  options.workers = false;
+  const std::vector<double> pivoted = run(options, true), plain = run(options, false);
+  options.workers = true;
+  for (int seed = 1; seed <= (kSanitized ? 2 : 6); ++seed) {
+    options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};
+    for (int k = 0; k < 4; ++k) {
+      ASSERT_TRUE(run(options, true) == pivoted) << seed;
+      ASSERT_TRUE(run(options, false) == plain) << seed;
+    }
+  }
+  engine::stop_workers(options.settings);
+}
+
+TEST_P(Lu, TellsWhatCanNotBeFactored) {
+  for (const std::int64_t n : {1, 70, 200}) {
+    for (const std::int64_t zero : {std::int64_t{0}, n / 2, n - 1}) {
+      Dense<double> a = general(n, 4);
+      for (std::int64_t j = 0; j < n; ++j) a(zero, j) = 0;
+      const LuFactor factor = lu(a.view(), options_for(GetParam()));
+      EXPECT_EQ(factor.report().outcome, std::string_view(GetParam()) == "fp64"
+                                             ? FactorOutcome::singular
+                                             : FactorOutcome::breakdown);
+      EXPECT_EQ(factor.report().pivot, zero);
+    }
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      Dense<double> a = general(n, 4);
+      a(n / 3, n / 2) = bad;
+      const LuFactor factor = lu(a.view(), options_for(GetParam()));
+      EXPECT_EQ(factor.report().outcome, FactorOutcome::non_finite);
+      EXPECT_EQ(factor.report().row, n / 3);
+      EXPECT_EQ(factor.report().col, n / 2);
+    }
+  }
+}
+
+TEST_P(Lu, TakesTheMemoryItSays) {
+  for (const std::int64_t n : {0, 5, 300}) {
+    const FactorOptions options = options_for(GetParam());
+    const Dense<double> a = general(n, 4);
+    EXPECT_EQ(lu_bytes(n, options), lu(a.view(), options).report().peak_bytes);
+  }
+}
+
+TEST(LuMisuse, IsExplained) {
+  const Dense<double> a = general(40), wide = Dense<double>(3, 4);
+  const auto with = [&](const char* map) {
+    return message_of(ErrorCode::invalid_argument, [&] { lu(a.view(), options_for(map)); });
+  };
+  EXPECT_NE(with("adaptive:1e-3").find("graded"), std::string::npos);
+  EXPECT_NE(with("bf16,fp32").find("one rung"), std::string::npos);
+  EXPECT_NE(with("graded:fp64*1,bf16").find("mixes fp64"), std::string::npos);
+  EXPECT_NE(message_of(ErrorCode::invalid_argument, [&] { lu(wide.view()); }).find("3 x 4"),
+            std::string::npos);
+  Dense<double> small(3, 3);
+  const LuFactor factor = lu(a.view());
+  message_of(ErrorCode::invalid_argument, [&] { factor.copy_to(small.view(), small.view()); });
+}
+
+TEST(LuScale, BringsRowsAndColumnsToOne) {
+  Random random(9);
+  const std::int64_t n = 90;
+  Dense<double> a = general(n, 8);
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double col = std::pow(10.0, static_cast<double>(random.integer(-150, 150)));
+    for (std::int64_t i = 0; i < n; ++i) a(i, j) *= col * std::pow(10.0, 3 * (i % 41) - 60);
+  }
+  engine::Team team(3);
+  const Equilibration e = equilibrate(a.view(), team);
+  EXPECT_EQ(e.row, -1);
+  for (std::int64_t j = 0; j < n; ++j) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      largest = std::max(largest, std::abs(e.scale.row[i] * a(i, j) * e.scale.col[j]));
+    }
+    EXPECT_TRUE(largest >= 0.5 && largest < 1) << j << ": " << largest;
+  }
+}
+
+TEST(LuProgress, CanBeCancelled) {
+  Progress progress;
+  progress.cancel = true;
+  FactorOptions options = options_for("bf16");
+  options.progress = &progress;
+  EXPECT_EQ(lu(general(300).view(), options).report().outcome, FactorOutcome::cancelled);
+}
+
+}  // namespace
+}  // namespace stepwell::factor::test
