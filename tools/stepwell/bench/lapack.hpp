@@ -18,6 +18,8 @@ void dsposv_(const char* uplo, const int* n, const int* nrhs, double* a, const i
              const double* b, const int* ldb, double* x, const int* ldx, double* work, float* swork,
              int* iter, int* info, std::size_t);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
+void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda,
+             const int* ipiv, double* b, const int* ldb, int* info, std::size_t);
 void dgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b,
             const int* ldb, int* info);
 void dsgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, const double* b,
@@ -61,11 +63,18 @@ inline int sposv(double* a, std::int64_t n, const double* b, std::int64_t column
   return failed;
 }
 
-/// The same three for a general matrix. pivots: n.
+/// The same for a general matrix; getrs() solves with getrf()'s factor. pivots: n.
 inline int getrf(double* a, std::int64_t n, int* pivots) {
   const auto order = static_cast<int>(n);
   int failed = 0;
   dgetrf_(&order, &order, a, &order, pivots, &failed);
+  return failed;
+}
+inline int getrs(const double* factor, std::int64_t n, const int* pivots, double* b) {
+  const auto order = static_cast<int>(n);
+  const int one = 1;
+  int failed = 0;
+  dgetrs_("N", &order, &one, factor, &order, pivots, b, &order, &failed, 1);
   return failed;
 }
 inline int gesv(double* a, std::int64_t n, int* pivots, double* b, std::int64_t columns) {

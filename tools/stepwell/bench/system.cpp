@@ -164,28 +164,36 @@ const double* lapack_solution(const LapackRoom& room, const std::string& against
   return is_mixed(against) ? room.x.data() : room.b.data();
 }
 
-double backward_error(const System& s, const double* x) {
-  const std::int64_t n = s.n;
+double backward_error(MatrixView<const double> a, MatrixView<const double> b,
+                      MatrixView<const double> x) {
+  const std::int64_t n = a.rows;
   std::vector<double> sums(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = 0; i < n; ++i)
-      sums[static_cast<std::size_t>(i)] += std::abs(s.a[i + j * n]);
+    for (std::int64_t i = 0; i < n; ++i) sums[static_cast<std::size_t>(i)] += std::abs(a(i, j));
   }
   const double norm = *std::max_element(sums.begin(), sums.end());
   double worst = 0;
-  for (std::int64_t c = 0; c < s.columns; ++c) {
-    std::vector<long double> r(s.b.begin() + c * n, s.b.begin() + (c + 1) * n);
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    std::vector<long double> r(&b(0, c), &b(0, c) + n);
     long double xs = 0, bs = 0, rs = 0;
     for (std::int64_t j = 0; j < n; ++j) {
-      const long double xj = x[c * n + j];
-      for (std::int64_t i = 0; i < n; ++i) r[static_cast<std::size_t>(i)] -= s.a[i + j * n] * xj;
+      const long double xj = x(j, c);
+      for (std::int64_t i = 0; i < n; ++i) r[static_cast<std::size_t>(i)] -= a(i, j) * xj;
       xs = std::max(xs, std::abs(xj));
-      bs = std::max(bs, static_cast<long double>(std::abs(s.b[c * n + j])));
+      bs = std::max(bs, static_cast<long double>(std::abs(b(j, c))));
     }
-    for (const long double v : r) rs = std::max(rs, std::abs(v));
-    worst = std::max(worst, static_cast<double>(rs / (norm * xs + bs)));
+    // Written so that a NaN stays.
+    for (const long double v : r) rs = std::abs(v) <= rs ? rs : std::abs(v);
+    const auto error = static_cast<double>(rs / (norm * xs + bs));
+    if (!(error <= worst)) worst = error;
   }
   return worst;
+}
+
+double backward_error(const System& s, const double* x) {
+  return backward_error(view<const double>(s.a.data(), s.n, s.n),
+                        view<const double>(s.b.data(), s.n, s.columns),
+                        view<const double>(x, s.n, s.columns));
 }
 
 }  // namespace stepwell::tool

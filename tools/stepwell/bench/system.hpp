@@ -65,7 +65,9 @@ Side lapack_side(const std::shared_ptr<System>& s, const std::shared_ptr<LapackR
 const double* lapack_solution(const LapackRoom& room, const std::string& against);
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, of the worst column, the residual in long
-/// double.
+/// double. A NaN if x has one.
+double backward_error(MatrixView<const double> a, MatrixView<const double> b,
+                      MatrixView<const double> x);
 double backward_error(const System& s, const double* x);
 
 }  // namespace stepwell::tool
