@@ -50,8 +50,9 @@ Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b, Ma
   const driver::Checks check("solve_spd");
   check.matrix(a, options);
   check.vectors(a, b, x);
-  return driver::is_small(a.rows, options, Structure::spd) ? driver::solve_small_spd(a, b, x, options)
-                                                          : driver::Spd(a, options).solve(b, x);
+  return driver::is_small(a.rows, options, Structure::spd)
+             ? driver::solve_small_spd(a, b, x, options)
+             : driver::Spd(a, options).solve(b, x);
 }
 
 Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/exponent.hpp"
 #include "factor/equilibrate.hpp"
 #include "factor/lu_data.hpp"
 #include "refine/vectors.hpp"
@@ -26,6 +27,20 @@ constexpr double kMostGrowth = 1;
 /// x larger than this share of 1 / (sqrt(n) u) times b: A is singular to working accuracy, and may
 /// be so exactly.
 constexpr double kSuspect = 0x1p-4;
+
+/// The middle of the powers of two in a scale.
+int middle_of(const std::vector<double>& powers) {
+  const auto [low, high] = std::minmax_element(powers.begin(), powers.end());
+  return (core::exponent_of(*low) + core::exponent_of(*high)) / 2;
+}
+
+/// Moves a power of two from one side to the other until both have the same middle: A may be near
+/// the end of FP64's range, and neither diag(col) x nor A times that may get there.
+void balance(factor::Scale& scale) {
+  const int shift = (middle_of(scale.row) - middle_of(scale.col)) / 2;
+  for (double& r : scale.row) r = core::times_power_of_two(r, -shift);
+  for (double& c : scale.col) c = core::times_power_of_two(c, shift);
+}
 
 }  // namespace
 
@@ -66,6 +81,7 @@ void General::look() {
   looked_ = true;
   if (survey_.scan.non_finite > 0) return;
   scale_ = factor::equilibrate(a_, team_).scale;
+  balance(scale_);
   forward_.emplace(product_, scale_.row, scale_.col);
   backward_.emplace(transposed_product_, scale_.col, scale_.row);
   const auto norm = [&](double sum) { return std::isfinite(sum) ? sum : survey_.scan.max_abs; };

@@ -30,6 +30,8 @@ class General : public Solver {
   Refiner refiner_for(Rung coarsest) const override;
   std::string flaw_of(const FactorReport& report) const override;
   std::string doubt_about(const Batch& batch) override;
+  /// Of a matrix that is nearly singular any x may do, and LAPACK's is the one to be had.
+  bool starts_afresh() const override { return rung_ > 0 && is_lapack(rung_); }
   std::size_t rung_above() const override;
 
   void look();

@@ -154,7 +154,8 @@ bool Solver::ensure_factor(Certificate& c) {
         proven = true;
         [[fallthrough]];
       case FactorOutcome::breakdown:
-        leave("pivot " + std::to_string(c.factor.pivot) + " failed");
+        leave(c.factor.pivot < 0 ? "a number overflowed in the factor"
+                                 : "pivot " + std::to_string(c.factor.pivot) + " failed");
         if (!proven && next_rung()) continue;
         c.outcome = c.factor.outcome == FactorOutcome::not_positive_definite
                         ? SolveOutcome::not_positive_definite
@@ -198,6 +199,29 @@ bool Solver::refine_with_factor(Batch& batch, Certificate& c) {
   return all && reason.empty();
 }
 
+/// From zero, and back to what there was for columns where that was better.
+bool Solver::refine_afresh(Batch& batch, Certificate& c) {
+  const std::int64_t n = order();
+  core::Buffer<double> y(n * batch.count), r(n * batch.count);
+  std::swap(batch.y, y);
+  std::copy(batch.r.begin(), batch.r.end(), r.begin());
+  const std::vector<double> error = batch.error;
+  if (refine_with_factor(batch, c)) return true;
+  bool all = true;
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    double& now = batch.error[static_cast<std::size_t>(k)];
+    const double before = error[static_cast<std::size_t>(k)];
+    if (!(now <= before)) {
+      std::copy_n(y.data() + k * n, n, batch.y.data() + k * n);
+      std::copy_n(r.data() + k * n, n, batch.r.data() + k * n);
+      now = before;
+    }
+    all = all && now <= tolerance();
+  }
+  if (all) c.rungs.back().reason.clear();
+  return all;
+}
+
 /// True when every column of the batch meets the tolerance.
 bool Solver::climb(Batch& batch, Certificate& c) {
   if (!made_ && without_factor(batch, c)) {
@@ -210,7 +234,7 @@ bool Solver::climb(Batch& batch, Certificate& c) {
     if (cancelled()) break;
     if (!ensure_factor(c)) return false;
     c.iterations = 0;
-    if (refine_with_factor(batch, c)) return true;
+    if (starts_afresh() ? refine_afresh(batch, c) : refine_with_factor(batch, c)) return true;
   } while (!cancelled() && next_rung());
   c.outcome = cancelled() ? SolveOutcome::cancelled : SolveOutcome::not_converged;
   return false;

@@ -84,14 +84,14 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   const std::int64_t beside = driver::refinement_bytes(
       n, columns, options.refiner.value_or(Refiner::gmres), Structure::general);
   const std::int64_t lapack = driver::LapackFactor::bytes(n) + beside;
+  FactorOptions f = factor_options(options);
+  f.map = map;
   if (direct) {
     const bool plain = driver::is_plain(options, Structure::general);
     plan.bytes = plain ? driver::small_bytes(n, Structure::general) : lapack;
-    plan.top_bytes = std::max(plan.bytes, lapack);
+    plan.top_bytes = std::max({plan.bytes, lapack, lu_bytes(n, f) + beside});
     return plan;
   }
-  FactorOptions f = factor_options(options);
-  f.map = map;
   plan.bytes = lu_bytes(n, f) + beside;
   plan.top_bytes = plan.bytes;
   for (const Rung step : driver::ladder()) {

@@ -92,6 +92,8 @@ class Solver {
   /// Why a solution that meets the tolerance is not to be trusted before the top of the ladder has
   /// been asked; empty: it is.
   virtual std::string doubt_about(const Batch&) { return ""; }
+  /// Whether the current rung forgets what those before it have reached.
+  virtual bool starts_afresh() const { return false; }
   /// The rung after the current one.
   virtual std::size_t rung_above() const { return rung_ + 1; }
 
@@ -126,6 +128,7 @@ class Solver {
   bool ensure_factor(Certificate& c);
   bool next_rung();
   bool refine_with_factor(Batch& batch, Certificate& c);
+  bool refine_afresh(Batch& batch, Certificate& c);
   bool cancelled() const;
 
   // certify.cpp
