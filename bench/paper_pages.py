@@ -321,7 +321,9 @@ The rates, Gflop/s, measured in the same run:
 def verdict(row):
     if row["outcome"] == "converged":
         return "solved"
-    return row["reason"]
+    short = row.get("structural_rank", row["n"]) < row["n"]
+    rank = f"structurally singular, of rank {row['structural_rank']}: " if short else ""
+    return rank + row["reason"]
 
 
 def matrices_page(section, paper):

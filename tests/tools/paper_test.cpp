@@ -172,6 +172,8 @@ TEST(Paper, SolvesTheGeneralMatricesOrSaysWhyNot) {
   const json& singular = matrices.at("rows").at(1);
   EXPECT_EQ(singular.at("outcome"), "singular");
   EXPECT_EQ(singular.at("dgesv").at("info"), 2);
+  EXPECT_EQ(singular.at("structural_rank"), 2);
+  EXPECT_EQ(solved.at("structural_rank"), 67);
   EXPECT_EQ(matrices.at("rows").at(2).at("outcome"), "rectangular");
 }
 

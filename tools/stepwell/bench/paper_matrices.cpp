@@ -51,6 +51,50 @@ ordered_json dgesv_json(const io::DenseMatrix& a, const core::Buffer<double>& b)
   return json;
 }
 
+/// The most nonzeros of which no two share a row or a column: below n, A is singular whatever its
+/// numbers are. By augmenting paths.
+class Matching {
+ public:
+  explicit Matching(const io::DenseMatrix& a)
+      : rows_of_(static_cast<std::size_t>(a.cols)),
+        column_of_(static_cast<std::size_t>(a.rows), kFree),
+        seen_(column_of_.size(), kFree) {
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        if (a.view()(i, j) != 0) rows_of_[static_cast<std::size_t>(j)].push_back(i);
+      }
+    }
+  }
+
+  std::int64_t size() {
+    std::int64_t found = 0;
+    for (std::size_t j = 0; j < rows_of_.size(); ++j) {
+      if (place(j, static_cast<std::int64_t>(j))) ++found;
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::int64_t kFree = -1;
+
+  /// Finds a row for column j, moving others; each row is looked at once in a round.
+  bool place(std::size_t j, std::int64_t round) {
+    for (const std::int64_t row : rows_of_[j]) {
+      const auto i = static_cast<std::size_t>(row);
+      if (seen_[i] == round) continue;
+      seen_[i] = round;
+      if (column_of_[i] != kFree && !place(static_cast<std::size_t>(column_of_[i]), round))
+        continue;
+      column_of_[i] = static_cast<std::int64_t>(j);
+      return true;
+    }
+    return false;
+  }
+
+  std::vector<std::vector<std::int64_t>> rows_of_;
+  std::vector<std::int64_t> column_of_, seen_;
+};
+
 ordered_json row_of(const char* name, const io::DenseMatrix& a) {
   const std::int64_t n = a.rows;
   ordered_json row = {{"matrix", name}, {"n", n}};
@@ -59,6 +103,7 @@ ordered_json row_of(const char* name, const io::DenseMatrix& a) {
     row["reason"] = fmt::format("A is {} x {}; it must be square", n, a.cols);
     return row;
   }
+  row["structural_rank"] = Matching(a).size();
   const core::Buffer<double> b(n), x(n);
   for (std::int64_t i = 0; i < n; ++i) b[i] = gallery::noise(static_cast<std::uint64_t>(i));
   SolveOptions options;
