@@ -35,9 +35,10 @@ Certificate solve_small_or_climb(MatrixView<const double> a, MatrixView<const do
     b = view<const double>(kept.data(), b.rows, b.cols);
   }
   Certificate first = driver::solve_small_general(a, b, x, options);
-  if (first.outcome != SolveOutcome::not_converged && first.outcome != SolveOutcome::overflow) {
-    return first;
-  }
+  const bool more = first.outcome == SolveOutcome::not_converged ||
+                    first.outcome == SolveOutcome::singular ||
+                    first.outcome == SolveOutcome::overflow;
+  if (!more) return first;
   Certificate c = driver::General(a, options).solve(b, x);
   begin_with(first, c);
   return c;

@@ -38,8 +38,11 @@ int middle_of(const std::vector<double>& powers) {
 /// the end of FP64's range, and neither diag(col) x nor A times that may get there.
 void balance(factor::Scale& scale) {
   const int shift = (middle_of(scale.row) - middle_of(scale.col)) / 2;
-  for (double& r : scale.row) r = core::times_power_of_two(r, -shift);
-  for (double& c : scale.col) c = core::times_power_of_two(c, shift);
+  const auto move = [](double& power, int by) {
+    power = core::power_of_two(std::clamp(core::exponent_of(power) + by, -1020, 1020));
+  };
+  for (double& r : scale.row) move(r, -shift);
+  for (double& c : scale.col) move(c, shift);
 }
 
 }  // namespace
@@ -108,6 +111,7 @@ bool General::inspect(Certificate& c) {
 Solver::Made General::make_factor() {
   if (is_lapack(rung_)) {
     lapack_.emplace(a_, survey_.scan.max_abs);
+    zero_pivot_ = lapack_->report().pivot;
     return {lapack_->report(), Rung::fp64};
   }
   FactorOptions f;
@@ -155,18 +159,32 @@ std::string General::flaw_of(const FactorReport& report) const {
   return std::string("its elements grew by ") + growth;
 }
 
+/// In the scale of H, where the size of x says something of the matrix.
 std::string General::doubt_about(const Batch& batch) {
-  if (lapack_rung_ <= rung_ || lapack_rung_ >= maps_.size()) return "";
-  const double most = kSuspect / (std::sqrt(static_cast<double>(order())) * kUnit);
+  const bool lapack_above = lapack_rung_ > rung_ && may_climb();
+  if (!lapack_above && zero_pivot_ < 0) return "";
+  const std::int64_t n = order();
+  const double most = kSuspect / (std::sqrt(static_cast<double>(n)) * kUnit);
   for (std::int64_t k = 0; k < batch.count; ++k) {
-    const std::int64_t at = k * order();
-    const Sizes sizes =
-        sizes_of(side().exponents, batch.b.data() + at, batch.y.data() + at, batch.r.data() + at);
-    if (side().norm * sizes.x <= most * sizes.b) continue;
+    const double b = refine::norm2(n, batch.b.data() + k * n);
+    const double y = refine::norm2(n, batch.y.data() + k * n);
+    const bool fits =
+        batch.column[static_cast<std::size_t>(k)].fits(side().exponents, batch.y.data() + k * n);
+    if (side().scaled_norm * y <= most * b && fits) continue;
+    if (!lapack_above && !fits) continue;  // so be it
     suspect_ = true;
-    return "A may be singular, which LAPACK's factor tells";
+    if (!fits) return "x overflows, which LAPACK's may not";
+    return zero_pivot_ < 0 ? "A may be singular, which LAPACK's factor tells"
+                           : "A is singular to working accuracy, and exactly so for LAPACK";
   }
   return "";
+}
+
+void General::conclude(Certificate& c) const {
+  if (c.outcome != SolveOutcome::not_converged || zero_pivot_ < 0) return;
+  c.outcome = SolveOutcome::singular;
+  c.pivot = zero_pivot_;
+  c.pivot_value = 0;
 }
 
 std::size_t General::rung_above() const {

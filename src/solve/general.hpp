@@ -30,8 +30,9 @@ class General : public Solver {
   Refiner refiner_for(Rung coarsest) const override;
   std::string flaw_of(const FactorReport& report) const override;
   std::string doubt_about(const Batch& batch) override;
-  /// Of a matrix that is nearly singular any x may do, and LAPACK's is the one to be had.
-  bool starts_afresh() const override { return rung_ > 0 && is_lapack(rung_); }
+  void conclude(Certificate& c) const override;
+  /// In FP64 nothing is gained by going on with what a weaker factor left behind.
+  bool starts_afresh() const override { return rung_ > 0 && maps_[rung_] == uniform(Rung::fp64); }
   std::size_t rung_above() const override;
 
   void look();
@@ -39,8 +40,9 @@ class General : public Solver {
   bool is_lapack(std::size_t rung) const { return rung == lapack_rung_; }
 
   bool transposed_;
-  bool suspect_ = false;     ///< A may be singular: LAPACK's factor is next
-  std::size_t lapack_rung_;  ///< as many as there are rungs: none
+  std::int64_t zero_pivot_ = -1;  ///< that LAPACK found
+  bool suspect_ = false;          ///< A may be singular: LAPACK's factor is next
+  std::size_t lapack_rung_;       ///< as many as there are rungs: none
   refine::GeneralProduct product_, transposed_product_;
   bool looked_ = false;
   refine::Survey survey_;

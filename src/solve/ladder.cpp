@@ -150,19 +150,17 @@ bool Solver::ensure_factor(Certificate& c) {
         c.col = c.factor.col;
         return false;
       case FactorOutcome::not_positive_definite:
-      case FactorOutcome::singular:
         proven = true;
         [[fallthrough]];
+      case FactorOutcome::singular:
       case FactorOutcome::breakdown:
         leave(c.factor.pivot < 0 ? "a number overflowed in the factor"
                                  : "pivot " + std::to_string(c.factor.pivot) + " failed");
         if (!proven && next_rung()) continue;
-        c.outcome = c.factor.outcome == FactorOutcome::not_positive_definite
-                        ? SolveOutcome::not_positive_definite
-                    : proven ? SolveOutcome::singular
-                             : SolveOutcome::not_converged;
+        c.outcome = proven ? SolveOutcome::not_positive_definite : SolveOutcome::not_converged;
         c.pivot = c.factor.pivot;
         c.pivot_value = c.factor.pivot_value;
+        conclude(c);
         return false;
     }
   }
@@ -188,9 +186,8 @@ bool Solver::refine_with_factor(Batch& batch, Certificate& c) {
                      batch.view_of(batch.r), q);
   const bool all = assess(outcome, batch, c);
   const std::string reason =
-      !all          ? reason_of(outcome, batch.error, tolerance(), alternative < HUGE_VAL)
-      : may_climb() ? doubt_about(batch)
-                    : "";
+      all ? doubt_about(batch)
+          : reason_of(outcome, batch.error, tolerance(), alternative < HUGE_VAL);
   c.refiner = to_string(q.refiner);
   c.iterations = std::max(c.iterations, most_iterations(outcome));
   list_rung(c, {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.error),
@@ -207,7 +204,8 @@ bool Solver::refine_afresh(Batch& batch, Certificate& c) {
   std::copy(batch.r.begin(), batch.r.end(), r.begin());
   const std::vector<double> error = batch.error;
   if (refine_with_factor(batch, c)) return true;
-  bool all = true;
+  const bool met = worst_of(batch.error) <= tolerance();  // and there is a doubt
+  bool all = !met;
   for (std::int64_t k = 0; k < batch.count; ++k) {
     double& now = batch.error[static_cast<std::size_t>(k)];
     const double before = error[static_cast<std::size_t>(k)];
@@ -237,6 +235,7 @@ bool Solver::climb(Batch& batch, Certificate& c) {
     if (starts_afresh() ? refine_afresh(batch, c) : refine_with_factor(batch, c)) return true;
   } while (!cancelled() && next_rung());
   c.outcome = cancelled() ? SolveOutcome::cancelled : SolveOutcome::not_converged;
+  conclude(c);
   return false;
 }
 

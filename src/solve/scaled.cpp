@@ -48,6 +48,14 @@ bool ScaledColumn::write(const Exponents& exponents, const double* y, double* x)
   return finite;
 }
 
+bool ScaledColumn::fits(const Exponents& exponents, const double* y) const {
+  for (std::int64_t i = 0; i < n_; ++i) {
+    const int power = exponents.col[static_cast<std::size_t>(i)] + exponent_;
+    if (!std::isfinite(core::times_power_of_two(y[i], power))) return false;
+  }
+  return true;
+}
+
 bool ScaledColumn::read(const Exponents& exponents, const double* x, double* y) const {
   bool same = true;
   for (std::int64_t i = 0; i < n_; ++i) {

@@ -36,6 +36,8 @@ class ScaledColumn {
   int exponent() const { return exponent_; }
   /// Writes x. False if a number overflowed.
   bool write(const Exponents& exponents, const double* y, double* x) const;
+  /// Whether x would be finite.
+  bool fits(const Exponents& exponents, const double* y) const;
   /// Reads x back into y. True if all numbers are what they were: none was rounded when x was
   /// written.
   bool read(const Exponents& exponents, const double* x, double* y) const;

@@ -89,9 +89,10 @@ class Solver {
   virtual Refiner refiner_for(Rung coarsest) const;
   /// Why a factor is not worth refining with; empty: it is.
   virtual std::string flaw_of(const FactorReport&) const { return ""; }
-  /// Why a solution that meets the tolerance is not to be trusted before the top of the ladder has
-  /// been asked; empty: it is.
+  /// Why a solution that meets the tolerance is not to be trusted; empty: it is.
   virtual std::string doubt_about(const Batch&) { return ""; }
+  /// The last word on a ladder that ended without a solution.
+  virtual void conclude(Certificate&) const {}
   /// Whether the current rung forgets what those before it have reached.
   virtual bool starts_afresh() const { return false; }
   /// The rung after the current one.

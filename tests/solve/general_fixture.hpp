@@ -10,9 +10,10 @@ namespace stepwell::driver::test {
 Dense<double> transpose(const Dense<double>& a);
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, or with A', from all of A, in
-/// double-double and with all sizes brought to 1 first. NaN if x is not finite.
-double general_error(MatrixView<const double> a, const double* b, const double* x,
-                     bool transposed = false);
+/// double-double and with all sizes brought to 1 first. NaN if x is not finite. One for each
+/// column.
+std::vector<double> general_errors(MatrixView<const double> a, MatrixView<const double> b,
+                                   MatrixView<const double> x, bool transposed = false);
 /// Of the worst column.
 double general_error(MatrixView<const double> a, MatrixView<const double> b,
                      MatrixView<const double> x, bool transposed = false);
