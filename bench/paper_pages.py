@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Markdown of bench/plot_paper.py: docs/performance/paper.md, and docs/convergence.md's tables."""
+"""The Markdown of bench/plot_paper.py: docs/performance/paper.md and general.md, and
+docs/convergence.md's tables."""
 import textwrap
 
 # Families of maps, coarse to fine: neighbours in a family are neighbours in error and time.
@@ -235,6 +236,125 @@ def histories_text(section):
 {skipped_text(section)}"""
 
 
+def errors_of(h):
+    """The error after each product with A; after each outer step of gmres(gmres)."""
+    if h["refiner"] == "ir":  # its history has the errors before the corrections
+        return h["history"][1:] + [h["backward_error"]]
+    return h["history"]
+
+
+def history_cell(histories, kind, map_, refiner):
+    h = next((h for h in histories if (h["kind"], h["map"], h["refiner"]) == (kind, map_, refiner)),
+             None)
+    if h is None:
+        return ""
+    # A refiner goes on to 2^-53; what counts is where it passes the tolerance.
+    below = (k for k, error in enumerate(errors_of(h), 1) if error <= h["tolerance"])
+    return next(below, f"– ({len(h['history'])})")
+
+
+def general_text(section):
+    refiners = list(dict.fromkeys(h["refiner"] for h in section["histories"]))
+    maps = list(dict.fromkeys(h["map"] for h in section["histories"]))
+    counts = [[p["kind"], p["figure"].split(",")[0], p["iterations"],
+               *(history_cell(section["histories"], p["kind"], m, r) for m in maps for r in refiners)]
+              for p in section["paper"]]
+    cases = section["cases"]
+    last = max(c["n"] for c in cases)
+    rows = []
+    for p in section["paper"]:
+        case = next((c for c in cases if c["n"] == last and c["kind"] == p["kind"]), None)
+        if case is None:
+            continue
+        mixed = max((c for c in cases if c["kind"] == p["kind"] and "dsgesv" in c["ratio"]),
+                    key=lambda c: c["n"], default=case)
+        note = f" (n = {mixed['n']})" if mixed["n"] != last else ""
+        path = case["path"]
+        before = "".join(f"`{r['map']}`, then " for r in path["left"])
+        predicted = case["ratio"]["dgesv"]["median"] * case["seconds"] / case["predicted_seconds"]
+        rows.append([p["kind"], p["figure"].split(", ")[1], f"{case['seconds']:.3g} s",
+                     ratio_of(case, "dgesv", True), times(predicted), p.get("dgesv", "fails"),
+                     ratio_of(case, "mkl-dgesv"), ratio_of(mixed, "dsgesv") + note,
+                     f"{before}`{path['map']}`", path["iterations"], f"{case['growth']:.2g}",
+                     f"{case['backward_error'] * 2**53:.2g} u"])
+    names = list(dict.fromkeys(m for row in section["model"] for m in row["rungs"]))
+    rates = []
+    for row in section["model"]:
+        n = row["n"]
+        flops = {"factor": 2 * n**3 / 3, "solve": 2 * n**2}
+        rate = lambda seconds, what: f"{flops[what] / seconds * 1e-9:.3g}"  # noqa: E731
+        rates.append([n, rate(row["dgetrf"], "factor"), rate(row["dgetrs"], "solve"),
+                      rate(row["gemv"], "solve"),
+                      *(rate(row["rungs"][m][w], w) for w in ("factor", "solve") for m in names)])
+    return f"""## General systems (Haidar et al., Figs. 3 and 4)
+
+![convergence histories of general systems](figures/general_histories.svg)
+
+Products with A until the backward error, as the refiner estimates it, is below the tolerance, n = {section['history_order']},
+condition 100. Of `gmres(gmres)` its outer steps, of up to five products each. – means that it gave up, and in brackets after
+how many.
+
+{table(['matrix', 'figure', "the paper's, FP16", *(f"`{m}`, {r}" for m in maps for r in refiners)], counts)}
+
+{bullets("The paper's counts are from its text (Sect. 5), at n = 10,240. Its FP32 methods, for which `bf16x3` stands "
+         "here, take 3 to 4. Its GM is flexible GMRES, `fgmres` here.",
+         "The 'positive' matrices of the paper are symmetric positive definite, by MAGMA's generator; ours are not "
+         "symmetric and have eigenvalues within 45 degrees of the positive axis, which is harder.")}
+
+![rate of general solves](figures/general.svg)
+
+n = {last}; ratios are the baseline's time by ours.
+
+{table(['matrix', 'figure', 'ours', 'dgesv', 'by the model', "paper's", 'oneMKL dgesv', 'dsgesv', 'path', 'iterations',
+        'growth', 'backward error'], rows)}
+
+The model is the paper's, equation 6 with this machine's rates in place of its assumptions: a solve with k iterations takes
+2n³/3P_lu + 1.4 k (2n²/P_gemv + 2n²/P_trsv), summed over the rungs that were tried, and dgesv 2n³/3P_dgetrf + 2n²/P_dtrsv.
+The rates, Gflop/s, measured in the same run:
+
+{table(['n', 'dgetrf', 'dgetrs', 'gemv', *(f"lu, `{m}`" for m in names), *(f"trsv, `{m}`" for m in names)], rates)}
+
+{bullets(f"The paper's machine: {section['paper_machine']}.", f"Note: {section['note']}.")}
+{skipped_text(section)}"""
+
+
+def verdict(row):
+    if row["outcome"] == "converged":
+        return "solved"
+    short = row.get("structural_rank", row["n"]) < row["n"]
+    rank = f"structurally singular, of rank {row['structural_rank']}: " if short else ""
+    return rank + row["reason"]
+
+
+def matrices_page(section, paper):
+    rows = []
+    for r in section["rows"]:
+        theirs = r.get("dgesv", {})
+        left = "; ".join(f"`{k['map']}`: {k['because']}" for k in r.get("left", []))
+        error = lambda e: "" if e is None else f"{e * 2**53:.2g} u"  # noqa: E731
+        rows.append([r["matrix"], r["n"], "" if not r.get("condition") else f"{r['condition']:.1e}",
+                     verdict(r), f"`{r['map']}`" if r.get("map") else "", r.get("refiner", ""),
+                     r.get("iterations", ""), error(r.get("backward_error")),
+                     f"info = {theirs['info']}" if theirs.get("info") else
+                     error(theirs.get("backward_error")), left])
+    solved = sum(r["outcome"] == "converged" for r in section["rows"])
+    return f"""# General matrices of the SuiteSparse collection
+
+<!-- Made by bench/plot_paper.py; do not edit. -->
+
+The {len(rows)} square matrices of the collection that Stepwell is tested with and that are not positive definite, as dense
+systems with one random right-hand side: `solve_general()` beside LAPACK's dgesv. {solved} are solved. Backward errors are
+computed in extended precision; u = 2^-53. The condition number is the solver's estimate, in the infinity norm; beyond
+1e16 a matrix is singular to working accuracy, and a small backward error says nothing about x.
+
+{table(['matrix', 'n', 'condition', 'outcome', 'rung', 'refiner', 'iterations', 'backward error', "dgesv's",
+        'rungs left, and why'], rows)}
+
+`STEPWELL_SUITESPARSE=DIR stepwell bench paper --part matrices` measures it ([bench.md](../bench.md#the-papers-figures-paper)),
+commit `{section['commit']}`, {section['date']}, instruction set {paper['machine']['isa']}.
+{skipped_text(section)}"""
+
+
 def tables_text(section):
     """Shifts and iterations, for docs/convergence.md."""
     def cell(value):
@@ -279,7 +399,7 @@ The same with (rung, double, double), and the shift that each rung needs.
 
 def write(paper, docs, note):
     texts = {"rate": rate_text, "spectra": spectra_text, "layers": layers_text,
-             "histories": histories_text}
+             "histories": histories_text, "general": general_text}
     page = f"""# The papers' figures, measured here
 
 <!-- Made by bench/plot_paper.py; do not edit. -->
@@ -300,4 +420,8 @@ The papers' ratios stand beside ours for orientation: other machines, other base
         head, rest = text.split(BEGIN)
         convergence.write_text(head + tables_text(paper["tables"]) + rest.split(END)[1],
                                encoding="utf-8")
+    if paper.get("matrices", {}).get("rows"):
+        page += "\nGeneral matrices of the SuiteSparse collection are in [general.md](general.md).\n"
+        (docs / "performance" / "general.md").write_text(matrices_page(paper["matrices"], paper),
+                                                         encoding="utf-8")
     (docs / "performance" / "paper.md").write_text(page, encoding="utf-8")

@@ -6,8 +6,8 @@
     stepwell bench paper --max-n 8192 --out docs/performance
     bench/plot_paper.py docs/performance/paper.json
 
-writes docs/performance/figures/*.svg, docs/performance/paper.md and the tables of
-docs/convergence.md. Needs matplotlib; paper_pages.py beside it writes the Markdown.
+writes docs/performance/figures/*.svg, docs/performance/paper.md, docs/performance/general.md and
+the tables of docs/convergence.md. Needs matplotlib; paper_pages.py beside it writes the Markdown.
 """
 import argparse
 import io
@@ -19,7 +19,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FixedLocator, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator  # noqa: E402
 
 import paper_pages  # noqa: E402
 
@@ -239,6 +239,85 @@ def draw_spectra(paper, folder):
     save(figure, folder, "spectra")
 
 
+REFINERS = {"ir": RED, "gmres": BLUE, "fgmres": SKY, "ir(gmres)": GREEN, "gmres(gmres)": PURPLE}
+
+
+def draw_general_histories(paper, folder):
+    """Haidar et al., Fig. 3: one panel for each type of matrix."""
+    section = paper["general"]
+    figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.6), sharey=True)
+    for axis, row in zip(axes.flat, section["paper"]):
+        mine = [h for h in section["histories"] if h["kind"] == row["kind"] and h["history"]]
+        for h in mine:
+            errors = paper_pages.errors_of(h)
+            axis.plot(range(1, len(errors) + 1), errors, "-" if h["map"] == "bf16" else "--",
+                      color=REFINERS[h["refiner"]], lw=1.6,
+                      marker="o" if len(errors) < 25 else None, ms=3)
+        if mine:
+            axis.axhline(mine[0]["tolerance"], color=DARK, lw=1, ls=(0, (6, 3)))
+            if max(len(h["history"]) for h in mine) > 40:  # the short lines are to be seen, too
+                axis.set_xscale("log")
+            else:
+                axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_yscale("log")
+        axis.set_ylim(1e-18, 3)
+        axis.set_title(f"{row['kind']} ({row['figure'].split(',')[0]})", fontsize=9.5)
+    for axis in axes[-1]:
+        axis.set_xlabel("products with A; outer steps of gmres(gmres)")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("backward error, estimated")
+    handles = [plt.Line2D([], [], color=c, label=r) for r, c in REFINERS.items()]
+    handles += [plt.Line2D([], [], color=GREY, ls=ls, label=f"{m} factor")
+                for m, ls in (("bf16", "-"), ("bf16x3", "--"))]
+    figure.legend(handles=handles, loc="upper center", ncol=7, bbox_to_anchor=(0.5, 0.02))
+    figure.tight_layout(w_pad=1.5)
+    save(figure, folder, "general_histories")
+
+
+def draw_general(paper, folder):
+    """Haidar et al., Fig. 4, and what their model says of ours."""
+    section = paper["general"]
+    sizes = sorted({c["n"] for c in section["cases"]})
+    figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.6), sharex=True, sharey=True)
+    for axis, row in zip(axes.flat, section["paper"]):
+        cases = series(section["cases"], kind=row["kind"])
+        if not cases:
+            axis.set_visible(False)
+            continue
+        axis.set_yscale("log")
+        axis.yaxis.set_minor_locator(NullLocator())
+        for name, colour, style in (("dgesv", GREY, "s-"), ("mkl-dgesv", DARK, "D-"),
+                                    ("dsgesv", ORANGE, "^-")):
+            shared = dict(baseline_series(section, name))
+            points = sorted({**{n: shared[n] for n, _ in cases if n in shared and name != "dsgesv"},
+                             **dict(baseline_series(section, name, kind=row["kind"]))}.items())
+            if points:
+                axis.plot(*zip(*points), style, color=colour, lw=1.4, ms=4)
+        rates = [(n, c["rate"]["median"], c["seconds"] / c["predicted_seconds"]) for n, c in cases]
+        axis.plot([n for n, _, _ in rates], [r for _, r, _ in rates], "o-", color=BLUE, lw=2.2)
+        axis.plot([n for n, _, _ in rates], [r * p for _, r, p in rates], "x:", color=BLUE, lw=1.4)
+        n, last = cases[-1]
+        axis.annotate(f"{paper_pages.times(last['ratio']['dgesv']['median'])} ×",
+                      (n, last["rate"]["median"]), xytext=(-9, 4), textcoords="offset points",
+                      color=BLUE, ha="right", fontweight="bold")
+        published = f"paper {row['dgesv']:g} ×" if "dgesv" in row else "paper: FP16 fails"
+        axis.set_title(f"{row['kind']}  ({row['figure'].split(', ')[1]}: {published})", fontsize=9)
+        size_axis(axis, sizes, "")
+        axis.tick_params(axis="x", labelsize=8)
+    for axis in axes[-1]:
+        axis.set_xlabel("n")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("Gflop/s")
+    handles = [plt.Line2D([], [], color=c, marker=m, ls=ls, label=t) for c, m, ls, t in (
+        (BLUE, "o", "-", "Stepwell"), (BLUE, "x", ":", "the model, equation 6"),
+        (GREY, "s", "-", library(section, "dgesv")), (ORANGE, "^", "-", library(section, "dsgesv")))]
+    if "mkl-dgesv" in section["sides"]:
+        handles.append(plt.Line2D([], [], color=DARK, marker="D", label="dgesv, oneMKL"))
+    figure.legend(handles=handles, loc="upper center", ncol=5, bbox_to_anchor=(0.5, 0.02))
+    figure.tight_layout()
+    save(figure, folder, "general")
+
+
 def draw_layers(paper, folder):
     section = paper["layers"]
     factor = [c for c in section["cases"] if c["bench"] == "factor"]
@@ -395,7 +474,8 @@ def main():
     folder = arguments.docs / "performance" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     drawings = {"rate": [draw_rate], "histories": [draw_histories],
-                "layers": [draw_layers, draw_level3], "spectra": [draw_spectra, draw_headline]}
+                "layers": [draw_layers, draw_level3], "spectra": [draw_spectra, draw_headline],
+                "general": [draw_general_histories, draw_general]}
     for part, functions in drawings.items():
         for draw in functions if part in paper else []:
             draw(paper, folder)

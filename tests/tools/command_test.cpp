@@ -67,6 +67,9 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("bench solve --n 100 --refiner dance"), 2, "dance");
   expect_error(run("bench solve --n 100 --map bf17"), 2, "bf17");
   expect_error(run("bench solve --against dpotrf"), 2, "dpotrf");
+  expect_error(run("bench solve --against dgesv"), 2, "dposv");
+  expect_error(run("bench solve --structure general --against dposv"), 2, "dgesv");
+  expect_error(run("bench solve --structure spd --kind frank"), 2, "frank");
   expect_error(run("bench solve --n 0"), 2, "--n");
   expect_error(run("bench solve --nrhs 0"), 2, "--nrhs");
   expect_error(run("bench solve --cond 0.5"), 2, "--cond");
@@ -233,7 +236,10 @@ TEST(Bench, SolvesAndShowsTheCertificate) {
        {"--n 100", "--n 300 --map bf16 --nrhs 3", "--n 300 --map bf16x2 --refiner 'ir(gmres)'",
         "--n 300 --kind matern --sorted --map graded:bf16x3*1,bf16 --against dsposv",
         "--n 200 --kind geometric --cond 1e4 --seed 7 --against one-worker --threads 2",
-        "--n 200 --kind laplacian --nrhs 4 --against one-column", "--n 1000 --kind dominant"}) {
+        "--n 200 --kind laplacian --nrhs 4 --against one-column", "--n 1000 --kind dominant",
+        "--n 100 --structure general", "--n 300 --kind general-clustered --nrhs 3 --map bf16",
+        "--n 300 --kind positive-arithmetic --against dsgesv --refiner fgmres",
+        "--n 200 --kind frank --against one-worker --threads 2"}) {
     const Outcome o =
         run(std::string("bench solve ") + arguments + " --pairs 2 --json --allow-slow-blas");
     ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
@@ -248,9 +254,10 @@ TEST(Bench, SolvesAndShowsTheCertificate) {
     EXPECT_EQ(j.at("ratio").at("windows"), 2);
     const double n = j.at("n");
     EXPECT_LT(j.at("backward_error"), 2 * std::sqrt(n) * 0x1p-53);
-    const bool lapack = j.at("against") == "dposv" || j.at("against") == "dsposv";
-    EXPECT_EQ(j.contains("baseline_backward_error"), lapack) << arguments;
-    EXPECT_EQ(j.contains("baseline_iterations"), j.at("against") == "dsposv") << arguments;
+    const std::string against = j.at("against");
+    EXPECT_EQ(j.contains("baseline_backward_error"), against.ends_with("sv")) << arguments;
+    EXPECT_EQ(j.contains("baseline_iterations"), against.starts_with("ds")) << arguments;
+    EXPECT_EQ(j.at("certificate").at("structure"), j.at("structure")) << arguments;
 
     const json& c = j.at("certificate");
     EXPECT_EQ(c.at("outcome"), "converged");

@@ -108,6 +108,7 @@ Outcome solve_written(const Directory& d, const std::string& a, const std::strin
 
 TEST(Files, WithNoSolutionGiveTheOutcomesExitCodeAndNoX) {
   const std::string ones = "3 1\n1\n1\n1\n";
+  const std::string spd = " --assume spd";
   const std::string good = "4\n1\n0\n1\n4\n1\n0\n1\n4\n";
   struct Case {
     std::string a, b, options;
@@ -117,9 +118,11 @@ TEST(Files, WithNoSolutionGiveTheOutcomesExitCodeAndNoX) {
   for (const Case& c : {
            Case{"4\n1\n0\n1\n4\nnan\n0\nnan\n4\n", ones, "", 15, "NaN"},
            Case{good, "3 1\n1\ninf\n1\n", "", 15, "b"},
-           Case{"4\n1\n0\n2\n4\n1\n0\n1\n4\n", ones, "", 16, "symmetric"},
-           Case{"1\n2\n0\n2\n1\n0\n0\n0\n1\n", ones, "", 20, "not positive definite"},
-           Case{"1\n0\n0\n0\n-1\n0\n0\n0\n1\n", ones, "", 20, "diagonal"},
+           Case{"4\n1\n0\n2\n4\n1\n0\n1\n4\n", ones, spd, 16, "symmetric"},
+           Case{"1\n2\n0\n2\n1\n0\n0\n0\n1\n", ones, spd, 20, "not positive definite"},
+           Case{"1\n0\n0\n0\n-1\n0\n0\n0\n1\n", ones, spd, 20, "diagonal"},
+           Case{"1\n2\n3\n2\n4\n6\n1\n0\n1\n", ones, "", 20, "column 1"},
+           Case{"0\n0\n0\n1\n2\n3\n1\n0\n1\n", ones, " --assume general", 20, "column 0"},
            Case{"1e-300\n0\n0\n0\n1e-300\n0\n0\n0\n1e-300\n", "3 1\n1e300\n1\n1\n", "", 22, "FP64"},
        }) {
     const Directory d;
@@ -133,6 +136,42 @@ TEST(Files, WithNoSolutionGiveTheOutcomesExitCodeAndNoX) {
   }
   const Directory d;  // what the upper triangle holds is not asked
   EXPECT_EQ(solve_written(d, "4\n1\n0\n7\n4\n1\nnan\n1\n4\n", ones, " --lower").code, 0);
+}
+
+TEST(Files, AreSolvedAsWhatTheyAre) {
+  const std::string b = "3 1\n1\n2\n3\n";
+  struct Case {
+    std::string a, options, structure;
+  };
+  for (const Case& c : {Case{"4\n1\n0\n1\n4\n1\n0\n1\n4\n", "", "spd"},
+                        Case{"4\n1\n0\n1\n4\n1\n0\n1\n4\n", " --assume general", "general"},
+                        Case{"4\n1\n0\n2\n4\n1\n0\n1\n4\n", "", "general"},
+                        Case{"1\n2\n0\n2\n1\n0\n0\n0\n1\n", "", "general"},
+                        Case{"0\n1\n0\n1\n0\n0\n0\n0\n1\n", "", "general"}}) {
+    const Directory d;
+    const Outcome o = solve_written(d, c.a, b, c.options + " --json");
+    ASSERT_EQ(o.code, 0) << c.a << o.err;
+    const json certificate = json::parse(o.out).at("certificate");
+    EXPECT_EQ(certificate.at("structure"), c.structure) << c.a;
+    EXPECT_LE(certificate.at("backward_error"), certificate.at("tolerance"));
+  }
+  const Directory d;
+  const Outcome o = solve_written(d, "4\n1\n0\n2\n4\n1\n0\n1\n4\n", b);
+  EXPECT_NE(o.out.find("a general matrix, by LU"), std::string::npos) << o.out;
+  expect_error(solve_written(d, "1\n", b, " --lower --assume general"), 2, "--lower");
+  expect_error(solve_written(d, "1\n", b, " --transposed --assume spd"), 2, "--transposed");
+  expect_error(solve_written(d, "1\n", b, " --assume symmetric"), 2, "--assume");
+}
+
+TEST(Files, AreSolvedTransposed) {
+  const Directory d;
+  // [1 2 0; 0 1 0; 5 0 1] by columns: A' x = b has x = (16, -30, 3).
+  const std::string a = "1\n0\n5\n2\n1\n0\n0\n0\n1\n";
+  ASSERT_EQ(solve_written(d, a, "3 1\n31\n2\n3\n", " --transposed").code, 0);
+  const io::DenseMatrix x = io::read_matrix(d / "x.npy");
+  EXPECT_LT(std::abs(x.view()(0, 0) - 16), 1e-13);
+  EXPECT_LT(std::abs(x.view()(1, 0) + 30), 1e-13);
+  EXPECT_LT(std::abs(x.view()(2, 0) - 3), 1e-13);
 }
 
 TEST(Files, NotConvergedIsNotSolved) {
@@ -229,7 +268,9 @@ TEST(Plan, SaysPathTimeAndMemory) {
   const std::string cache = "XDG_CACHE_HOME=" + d.path();
   for (const char* arguments :
        {"--n 16384", "--n 500", "--n 8192 --kind geometric --cond 1e5 --nrhs 20",
-        "--n 65536 --kind clustered --cond 1e8", "--n 4096 --map bf16x3 --kind matern"}) {
+        "--n 65536 --kind clustered --cond 1e8", "--n 4096 --map bf16x3 --kind matern",
+        "--n 16384 --assume general", "--n 8192 --kind general-arithmetic",
+        "--n 8192 --kind arithmetic --assume general"}) {
     const Outcome text = run(std::string("plan ") + arguments, cache);
     EXPECT_EQ(text.code, 0) << text.err;
     EXPECT_NE(text.out.find("stepwell tune"), std::string::npos) << text.out;
@@ -242,6 +283,9 @@ TEST(Plan, SaysPathTimeAndMemory) {
     EXPECT_GT(j.at("bytes").at("beside"), 0);
     EXPECT_GE(j.at("bytes").at("beside_at_most"), j.at("bytes").at("beside"));
     EXPECT_EQ(j.at("rates_measured_on"), "");
+    const bool general = std::string(arguments).find("general") != std::string::npos;
+    EXPECT_EQ(j.at("structure"), general ? "general" : "spd") << arguments;
+    EXPECT_EQ(text.out.find("by LU") != std::string::npos, general) << text.out;
   }
   expect_error(run("plan", cache), 2, "--n");
   expect_error(run("plan --n 1000 --kind hilbert", cache), 20, "positive definite");

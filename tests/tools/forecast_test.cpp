@@ -43,6 +43,7 @@ TEST(Timetable, WithoutRowsIsTheCostModel) {
   EXPECT_GT(seconds_at({}, "bf16", 10000, 64).iteration, large.iteration);
   EXPECT_EQ(seconds_at({}, "none", 10000, 1).factor, 0);
   EXPECT_GT(seconds_at({}, "graded:bf16x3*1,bf16", 10000, 1).factor, 0);
+  EXPECT_EQ(seconds_at({}, "bf16", 10000, 1, true).factor, 2 * large.factor);
 }
 
 TEST(Timetable, IsReadBackOnTheMachineItWasMeasuredOn) {

@@ -18,6 +18,7 @@ struct HostileFile {
   std::string b = {};  ///< the right-hand side; if empty, a good one with two rows
   /// The file was fine and its numbers were not: the certificate is on standard output.
   bool certificate = false;
+  std::string options = {};  ///< of `solve`
 };
 
 /// GoogleTest would print the bytes.

@@ -122,10 +122,14 @@ std::vector<HostileFile> entries() {
        14, "2^53"},
       {"NaN", market("array real symmetric", "2 2\n2\nnan\n2\n"), 15, "NaN", "", true},
       {"Infinity", market("array real symmetric", "2 2\n2\n1\n-inf\n"), 15, "infinity", "", true},
-      {"Asymmetric", dense("2 2\n2\n1\n-1\n2\n"), 16, "not symmetric", "", true},
-      {"Skew", market("array real skew-symmetric", "2 2\n1\n"), 16, "not symmetric", "", true},
-      {"Indefinite", dense("2 2\n1\n2\n2\n1\n"), 20, "not positive definite", "", true},
-      {"NoEntries", half("2 2 0\n"), 20, "not positive definite", "", true},
+      {"Asymmetric", dense("2 2\n2\n1\n-1\n2\n"), 16, "not symmetric", "", true, " --assume spd"},
+      {"Skew", market("array real skew-symmetric", "2 2\n1\n"), 16, "not symmetric", "", true,
+       " --assume spd"},
+      {"Indefinite", dense("2 2\n1\n2\n2\n1\n"), 20, "not positive definite", "", true,
+       " --assume spd"},
+      {"NoEntries", half("2 2 0\n"), 20, "singular", "", true},
+      {"Singular", dense("2 2\n1\n3\n2\n6\n"), 20, "singular", "", true},
+      {"ColumnOfZeros", dense("2 2\n0\n0\n1\n1\n"), 20, "singular", "", true},
   };
 }
 

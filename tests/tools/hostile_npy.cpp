@@ -114,12 +114,13 @@ std::vector<HostileFile> numbers() {
       {"SmallestInteger", integers({2, 1, 1, INT64_MIN}), 14, "2^53"},
       {"NaN", of_numbers({2, nan, nan, 2}), 15, "NaN", "", true},
       {"Infinity", of_numbers({2, 1, 1, HUGE_VAL}), 15, "infinity", "", true},
-      {"Asymmetric", of_numbers({2, 1, -1, 2}), 16, "not symmetric", "", true},
+      {"Asymmetric", of_numbers({2, 1, -1, 2}), 16, "not symmetric", "", true, " --assume spd"},
       {"AsymmetricInTheOtherOrder",
        npy(dictionary("'<f8'", "False", "(2, 2)"), doubles({2, 1, -1, 2})), 16, "not symmetric", "",
-       true},
-      {"Indefinite", of_numbers({1, 2, 2, 1}), 20, "not positive definite", "", true},
-      {"Zero", of_numbers({0, 0, 0, 0}), 20, "not positive definite", "", true},
+       true, " --assume spd"},
+      {"Indefinite", of_numbers({1, 2, 2, 1}), 20, "not positive definite", "", true,
+       " --assume spd"},
+      {"Zero", of_numbers({0, 0, 0, 0}), 20, "singular", "", true},
   };
 }
 

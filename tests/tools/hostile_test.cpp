@@ -37,11 +37,12 @@ std::string quoted(const std::string& path) {
 /// Solves with these files in 'directory', where nothing may change. The time is a second on an
 /// idle machine; the tests may share theirs.
 Outcome solve_in(const Directory& directory, const std::string& a, const std::string& b,
-                 const std::string& out = "x.npy") {
+                 const std::string& out = "x.npy", const std::string& options = "") {
   const std::string before = directory.list();
   const auto start = std::chrono::steady_clock::now();
   Outcome o =
-      run("solve " + quoted(a) + " " + quoted(b) + " -o " + quoted(directory / out), "timeout 60");
+      run("solve " + quoted(a) + " " + quoted(b) + " -o " + quoted(directory / out) + options,
+          "timeout 60");
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   EXPECT_LT(time.count(), 5) << "seconds";
   EXPECT_EQ(directory.list(), before);
@@ -54,7 +55,7 @@ void expect_refused(const HostileFile& file, const std::string& ending) {
   const std::string a = put(directory, "bad" + ending, file.bytes);
   const std::string b =
       file.b.empty() ? put(directory, "b.mtx", kGoodB) : put(directory, "b" + ending, file.b);
-  Outcome o = solve_in(directory, a, b);
+  Outcome o = solve_in(directory, a, b, "x.npy", file.options);
   EXPECT_EQ(o.out.empty(), !file.certificate) << o.out;
   if (file.certificate) o.out.clear();
   expect_error(o, file.code, file.word);

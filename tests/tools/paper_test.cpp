@@ -80,8 +80,20 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
     EXPECT_GT(c.at("error").at("residual"), fp64 ? 0 : 1e-12) << c;
   }
   EXPECT_EQ(paper.at("histories").at("histories").size(), 18U);
-  EXPECT_TRUE(paper.at("tables").at("rows").empty());
-  EXPECT_EQ(paper.at("tables").at("skipped").size(), 1U);
+  expect_cases(paper.at("general"), 2 * 6, {"dgesv", "dsgesv"});
+  for (const json& c : paper.at("general").at("cases")) {
+    EXPECT_LE(c.at("backward_error"), c.at("tolerance")) << c;
+    EXPECT_GT(c.at("predicted_seconds"), 0) << c;
+  }
+  EXPECT_EQ(paper.at("general").at("histories").size(), 6 * 2 * 5U);
+  for (const json& row : paper.at("general").at("model")) {
+    for (const char* key : {"dgetrf", "dgetrs", "gemv"}) EXPECT_GT(row.at(key), 0) << row;
+    EXPECT_EQ(row.at("rungs").size(), 3U);
+  }
+  for (const char* part : {"tables", "matrices"}) {
+    EXPECT_TRUE(paper.at(part).at("rows").empty());
+    EXPECT_EQ(paper.at(part).at("skipped").size(), 1U);
+  }
 
   // A part of its own replaces its section and nothing else.
   const Outcome again =
@@ -92,7 +104,7 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
   ASSERT_EQ(again.code, 0) << again.err;
   const json replaced = read_json(out + "/paper.json");
   EXPECT_EQ(replaced.at("histories").at("n"), 128);
-  for (const char* part : {"rate", "layers", "spectra", "tables"}) {
+  for (const char* part : {"rate", "layers", "spectra", "tables", "general", "matrices"}) {
     EXPECT_EQ(replaced.at(part), paper.at(part)) << part;
   }
   EXPECT_EQ(directory.list(), "results");
@@ -101,7 +113,7 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
   const Outcome same = run("bench compare --json " + path + " " + path);
   EXPECT_EQ(same.code, 0) << same.err;
   const json verdict = json::parse(same.out);
-  EXPECT_GE(verdict.at("same"), 2 * (6 * 2 + 33 + 9 * 2));
+  EXPECT_GE(verdict.at("same"), 2 * (6 * 2 + 33 + 9 * 2 + 6 * 2));
   EXPECT_EQ(verdict.at("same"), verdict.at("cases").size());
 }
 
@@ -137,6 +149,32 @@ TEST(Paper, ReadsTheMatricesOfTheTables) {
     const json& cell = refiner.at("single, double, double");
     EXPECT_EQ(cell.at("ours"), cell.at("paper")) << refiner;
   }
+}
+
+TEST(Paper, SolvesTheGeneralMatricesOrSaysWhyNot) {
+  const Directory directory;
+  ASSERT_EQ(run("gen rands --n 67 -o '" + directory / "west0067.mtx" + "'").code, 0);
+  write(directory / "ash85.mtx",
+        "%%MatrixMarket matrix coordinate pattern general\n3 3 4\n1 1\n2 1\n3 3\n2 3\n");
+  write(directory / "mcca.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 1\n1 1 5\n");
+  const Outcome o = run(
+      "bench paper --part matrices --json-only --allow-slow-blas --out '" + directory.path() + "'",
+      std::string(kBare) + " STEPWELL_SUITESPARSE='" + directory.path() + "'");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const json matrices = read_json(directory / "paper.json").at("matrices");
+  EXPECT_EQ(matrices.at("skipped").size(), 22U);
+  ASSERT_EQ(matrices.at("rows").size(), 3U);
+  const json& solved = matrices.at("rows").at(0);
+  EXPECT_EQ(solved.at("outcome"), "converged");
+  EXPECT_GT(solved.at("condition"), 1);
+  EXPECT_LE(solved.at("backward_error"), solved.at("tolerance"));
+  EXPECT_LT(solved.at("dgesv").at("backward_error"), 67 * 0x1p-53);
+  const json& singular = matrices.at("rows").at(1);
+  EXPECT_EQ(singular.at("outcome"), "singular");
+  EXPECT_EQ(singular.at("dgesv").at("info"), 2);
+  EXPECT_EQ(singular.at("structural_rank"), 2);
+  EXPECT_EQ(solved.at("structural_rank"), 67);
+  EXPECT_EQ(matrices.at("rows").at(2).at("outcome"), "rectangular");
 }
 
 TEST(Paper, RefusesWhatItCantDo) {

@@ -32,6 +32,7 @@ ordered_json certificate_json(const Certificate& c) {
   }
   ordered_json json = {{"outcome", to_string(c.outcome)},
                        {"reason", c.reason},
+                       {"structure", c.structure},
                        {"backward_error", c.backward_error},
                        {"tolerance", c.tolerance},
                        {"iterations", c.iterations},
@@ -48,6 +49,7 @@ ordered_json certificate_json(const Certificate& c) {
                          {"wall", c.times.wall}}},
                        {"peak_bytes", c.peak_bytes},
                        {"columns", std::move(columns)}};
+  if (c.factor.growth > 0) json["growth"] = c.factor.growth;
   if (c.condition > 0) json["condition"] = c.condition;
   if (c.pivot >= 0) json["pivot"] = {{"index", c.pivot}, {"value", c.pivot_value}};
   if (c.row >= 0) json["at"] = {{"matrix", c.in_b ? "b" : "A"}, {"row", c.row}, {"col", c.col}};

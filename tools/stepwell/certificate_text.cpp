@@ -21,6 +21,13 @@ std::string shift_text(const Certificate& c) {
       c.shift * c.factor.unit_roundoff);
 }
 
+/// Of a solve by LU.
+std::string general_text(const Certificate& c) {
+  const std::string growth =
+      c.factor.growth > 0 ? fmt::format("; elements grew {:.2g} times", c.factor.growth) : "";
+  return "a general matrix, by LU" + growth;
+}
+
 }  // namespace
 
 std::string path_text(const std::string& map, const std::string& refiner, int iterations) {
@@ -83,6 +90,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
   }
   if (c.ok() && !c.map.empty()) screen.line("path", path_text(c.map, c.refiner, c.iterations));
   if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));
+  if (c.structure == "general") screen.line("solved as", general_text(c));
   screen.line("time", time_text(c.times));
   screen.line("memory", size_text(c.peak_bytes) + " beside A, b and x");
   return screen.take();

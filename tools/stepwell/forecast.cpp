@@ -10,6 +10,7 @@
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
 #include "solve/cost.hpp"
+#include "solve/general.hpp"
 #include "solve/spd.hpp"
 #include "verbs.hpp"
 
@@ -19,7 +20,12 @@ namespace {
 /// Large enough for the ladder's bottom to show what it does, and solved in a tenth of a second.
 constexpr std::int64_t kRehearsal = 1536;
 
-Certificate rehearse(std::int64_t n, SolveOptions options, const gallery::Recipe& recipe) {
+Plan plan_of(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options) {
+  return general ? plan_general(n, columns, options) : plan_spd(n, columns, options);
+}
+
+Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
+                     const gallery::Recipe& recipe) {
   const std::int64_t m = std::min(n, kRehearsal);
   const core::Buffer<double> a(m * m), b(m), x(m);
   gallery::fill(view(a.data(), m, m), recipe, core::cpu_allowance().threads);
@@ -27,28 +33,34 @@ Certificate rehearse(std::int64_t n, SolveOptions options, const gallery::Recipe
   // Six tiles: all steps of a graded map show.
   if (options.tile == 0) options.tile = kRehearsal / 6;
   options.condition = options.prove = false;
-  return driver::Spd(view<const double>(a.data(), m, m), options, n)
-      .solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
+  const MatrixView<const double> matrix = view<const double>(a.data(), m, m);
+  const auto solve_with = [&](auto solver) {
+    return solver.solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
+  };
+  if (general) return solve_with(driver::General(matrix, options, n));
+  return solve_with(driver::Spd(matrix, options, n));
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
-std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns,
+std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns, bool general,
                         SolveOptions options) {
-  if (map == "none") return driver::refinement_bytes(n, columns, options.refiner.value_or(Refiner::cg));
+  if (map == "none") {
+    return driver::refinement_bytes(n, columns, options.refiner.value_or(Refiner::cg));
+  }
   options.map = parse_map(map);
-  return plan_spd(n, columns, options).bytes;
+  return plan_of(n, columns, general, options).bytes;
 }
 
 }  // namespace
 
-Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& options,
+Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options,
                   const std::optional<gallery::Recipe>& recipe, const Timetable& table) {
-  const Plan plan = plan_spd(n, columns, options);
+  const Plan plan = plan_of(n, columns, general, options);
   Forecast f;
   f.data_bytes = core::size_product(n, n, 8, "A") + core::size_product(n, columns, 16, "b and x");
   f.top_bytes = plan.top_bytes;
   const auto add = [&](const RungAttempt& r) {
-    const SolveSeconds t = seconds_at(table, r.map, n, columns);
+    const SolveSeconds t = seconds_at(table, r.map, n, columns, general);
     // A factorization that fails does so about half-way.
     f.factor += r.factored ? t.factor : t.factor / 2;
     f.refine += r.iterations * t.iteration;
@@ -57,13 +69,13 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
     f.iterations = r.iterations;
   };
   if (recipe && plan.refiner != "direct") {
-    const Certificate c = rehearse(n, options, *recipe);
+    const Certificate c = rehearse(n, general, options, *recipe);
     if (!c.ok()) {
       throw Failure{exit_code(c.outcome),
                     "a small matrix of this kind was not solved: " + c.reason};
     }
     f.rehearsed = std::min(n, kRehearsal);
-    f.bytes = bytes_with(c.map, n, columns, options);
+    f.bytes = bytes_with(c.map, n, columns, general, options);
     for (const RungAttempt& r : c.rungs) {
       add(r);
       if (!r.reason.empty()) f.left.push_back(r);
@@ -72,7 +84,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& opti
     f.bytes = plan.bytes;
     add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
   }
-  f.survey = seconds_at(table, f.map, n, columns).survey;
+  f.survey = seconds_at(table, f.map, n, columns, general).survey;
   // The workers start for a factorization in tiles only.
   if (f.map != "none" && f.refiner != "direct") f.survey += table.start;
   return f;

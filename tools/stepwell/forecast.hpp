@@ -30,9 +30,9 @@ struct Forecast {
 
 /// Without a recipe A is taken for one that the first rung suits. With one, a small matrix of the
 /// kind is solved by the decisions that the large one would meet: the number of iterations of a
-/// given spectrum hardly depends on n. Throws Error(invalid_argument, too_large) and, if the small
-/// one can't be solved, Failure.
-Forecast forecast(std::int64_t n, std::int64_t columns, const SolveOptions& options,
+/// given spectrum hardly depends on n. 'general': by LU, whatever the kind is. Throws
+/// Error(invalid_argument, too_large) and, if the small one can't be solved, Failure.
+Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options,
                   const std::optional<gallery::Recipe>& recipe, const Timetable& table);
 
 }  // namespace stepwell::tool

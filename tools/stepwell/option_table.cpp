@@ -23,6 +23,9 @@ std::vector<std::string> choices_of(const std::string& name) {
   if (name == "--kind" || name == "kind") return names_of(gallery::all_kinds);
   if (name == "--refiner") return names_of(all_refiners);
   if (name == "--rung" || name == "--map") return names_of(all_rungs);
+  if (name == "--assume") return {"auto", "spd", "general"};
+  if (name == "--structure") return {"spd", "general"};
+  if (name == "--pivoting") return {"partial", "butterfly"};
   if (name == "shell") return {"bash", "zsh", "fish"};
   return {};
 }

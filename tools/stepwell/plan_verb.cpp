@@ -29,22 +29,33 @@ struct PlanRequest : SolveOptionsRequest {
   bool json = false;
 };
 
-std::int64_t order_of(const PlanRequest& r) {
+/// The shape of A, by its file or by --n. Nothing is known of a matrix without a file.
+io::MatrixShape shape_of(const PlanRequest& r) {
   if (r.file.empty() == (r.n == 0)) {
     throw Error(ErrorCode::invalid_argument,
                 "say how large the matrix is: either --n or a file; see 'stepwell plan --help'");
   }
-  if (r.file.empty()) return r.n;
+  if (r.file.empty()) return {r.n, r.n, true};
   const io::MatrixShape shape = io::read_shape(r.file);
   if (shape.rows != shape.cols) {
     throw Error(ErrorCode::shape, fmt::format("{}: A is {} x {}; it must be square",
                                               io::in_quotes(r.file), shape.rows, shape.cols));
   }
-  return shape.rows;
+  return shape;
 }
 
-void print_json(std::int64_t n, const PlanRequest& r, const Forecast& f, const Timetable& table,
-                std::int64_t available) {
+/// Whether it will be LU: as --assume says, or else as the kind is. Without a kind the question is
+/// whether a Matrix Market file says that it is symmetric; of other files A is taken for one.
+bool plan_for_general(const PlanRequest& r, io::MatrixShape shape,
+                      const std::optional<gallery::Recipe>& recipe) {
+  const Structure structure = structure_of(r);
+  if (structure != Structure::automatic) return structure == Structure::general;
+  if (recipe) return gallery::is_general(recipe->kind);
+  return !shape.symmetric && !r.file.ends_with(".npy");
+}
+
+void print_json(std::int64_t n, bool general, const PlanRequest& r, const Forecast& f,
+                const Timetable& table, std::int64_t available) {
   ordered_json left = ordered_json::array();
   for (const RungAttempt& a : f.left) {
     left.push_back({{"map", a.map}, {"iterations", a.iterations}, {"left_because", a.reason}});
@@ -53,6 +64,7 @@ void print_json(std::int64_t n, const PlanRequest& r, const Forecast& f, const T
       {"n", n},
       {"columns", r.columns},
       {"kind", r.recipe.kind},
+      {"structure", general ? "general" : "spd"},
       {"map", f.map},
       {"refiner", f.refiner},
       {"iterations", f.iterations},
@@ -81,8 +93,9 @@ void add_verdict(Screen& screen, const Forecast& f, std::int64_t available) {
   }
 }
 
-void print_text(const Forecast& f, const Timetable& table, std::int64_t available) {
+void print_text(bool general, const Forecast& f, const Timetable& table, std::int64_t available) {
   Screen screen(colour_on_stdout());
+  if (general) screen.line("solved as", "a general matrix, by LU");
   for (const RungAttempt& a : f.left) screen.line("will try", attempt_text(a));
   screen.line("path", path_text(f.map, f.refiner, f.iterations));
   screen.line("", f.rehearsed > 0
@@ -102,17 +115,19 @@ void print_text(const Forecast& f, const Timetable& table, std::int64_t availabl
 }
 
 void plan(const PlanRequest& r) {
-  const std::int64_t n = order_of(r);
+  const io::MatrixShape shape = shape_of(r);
+  const std::int64_t n = shape.rows;
   Context context(r.threads);
   SolveOptions options = options_of(r);
   options.context = &context;
   std::optional<gallery::Recipe> recipe;
   if (!r.recipe.kind.empty()) recipe = recipe_of(r.recipe);
   const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::cpu_allowance().threads);
-  const Forecast f = forecast(n, r.columns, options, recipe, table);
+  const bool general = plan_for_general(r, shape, recipe);
+  const Forecast f = forecast(n, r.columns, general, options, recipe, table);
   const std::int64_t available = core::memory_allowance().available;
-  if (r.json) return print_json(n, r, f, table, available);
-  print_text(f, table, available);
+  if (r.json) return print_json(n, general, r, f, table, available);
+  print_text(general, f, table, available);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,7 @@ struct FilesRequest : SolveOptionsRequest {
   bool condition = false;
   bool prove = false;
   bool lower = false;
+  bool transposed = false;
   bool quiet = false;
   bool json = false;
 };
@@ -40,8 +42,40 @@ struct FilesRequest : SolveOptionsRequest {
 /// Bytes a second that a disk gives, about: for the forecast only.
 constexpr double kDisk = 1e9;
 
+/// --lower is a promise of symmetry.
+Structure structure_asked(const FilesRequest& r) {
+  const Structure structure = structure_of(r);
+  if (r.lower && structure == Structure::general) {
+    throw Error(ErrorCode::invalid_argument,
+                "--lower reads half of a symmetric matrix, and --assume general says that it is "
+                "none; leave one of them out");
+  }
+  if (r.transposed && (r.lower || structure == Structure::spd)) {
+    throw Error(ErrorCode::invalid_argument,
+                "--transposed is for a general A: a symmetric one is its own transpose");
+  }
+  return r.lower ? Structure::spd : structure;
+}
+
+/// Bytes beside A, b and x, at least: which structure it will be is not known before A is read.
+std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
+                            Structure structure) {
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  if (structure != Structure::general) {
+    bytes = plan_spd(shape.rows, shape.cols, options).bytes;
+  }
+  if (structure != Structure::spd) {
+    SolveOptions general = options;
+    // What only Cholesky can have is another refiner for LU.
+    if (structure == Structure::automatic) general.refiner.reset();
+    bytes = std::min(bytes, plan_general(shape.rows, shape.cols, general).bytes);
+  }
+  return bytes;
+}
+
 /// Refuses what can't be solved before anything large is read.
-io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options) {
+io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options,
+                             Structure structure) {
   const io::MatrixShape a = io::read_shape(r.a);
   if (a.rows != a.cols) {
     throw Error(ErrorCode::shape, fmt::format("{}: A is {} x {}; it must be square",
@@ -70,15 +104,18 @@ io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options)
                     beside == 0 ? "more" : size_text(beside), size_text(available)));
   };
   require(0);  // a plan for a matrix that can't be is itself too large
-  require(plan_spd(a.rows, b.cols, options).bytes);
-  return {a.rows, b.cols, a.symmetric};
+  const io::MatrixShape shape = {a.rows, b.cols, a.symmetric};
+  require(bytes_at_least(shape, options, structure));
+  return shape;
 }
 
 std::vector<Stage> stages_of(const FilesRequest& r, io::MatrixShape shape,
-                             const SolveOptions& options) {
-  const Plan plan = plan_spd(shape.rows, shape.cols, options);
+                             const SolveOptions& options, Structure structure) {
+  const bool general = structure == Structure::general;
+  const Plan plan = general ? plan_general(shape.rows, shape.cols, options)
+                            : plan_spd(shape.rows, shape.cols, options);
   const Timetable table = load_timetable(core::cpu_allowance().threads);
-  const SolveSeconds t = seconds_at(table, plan.map, shape.rows, shape.cols);
+  const SolveSeconds t = seconds_at(table, plan.map, shape.rows, shape.cols, general);
   const auto n = static_cast<double>(shape.rows);
   std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},
                                {Phase::survey, "looking at A", t.survey},
@@ -114,13 +151,15 @@ void solve_files(const FilesRequest& r) {
   options.context = &context;
   options.condition = r.condition;
   options.prove = r.prove;
-  const io::MatrixShape shape = check_shapes(r, options);
+  options.transposed = r.transposed;
+  const Structure structure = structure_asked(r);
+  const io::MatrixShape shape = check_shapes(r, options, structure);
   require_place(r.out, {r.a, r.b});
   // A file may hold anything: half of it is believed only if the user or the file says so.
-  options.check_symmetry = !r.lower && !shape.symmetric;
+  options.check_symmetry = structure == Structure::spd && !r.lower && !shape.symmetric;
   Certificate c;
   {
-    ProgressLine line(!r.quiet, stages_of(r, shape, options));
+    ProgressLine line(!r.quiet, stages_of(r, shape, options, structure));
     options.progress = line.progress();
     const io::DenseMatrix a = io::read_matrix(r.a, line.progress());
     const io::DenseMatrix b = io::read_matrix(r.b, line.progress());
@@ -130,7 +169,7 @@ void solve_files(const FilesRequest& r) {
     }
     const core::Buffer<double> x(b.rows * b.cols);
     const MatrixView<double> solution = view(x.data(), b.rows, b.cols);
-    c = solve_spd(a.view(), b.view(), solution, options);
+    c = solve(a.view(), b.view(), solution, options, structure);
     if (c.ok() && !r.out.empty()) io::write_matrix(r.out, solution, false, line.progress());
   }
   print(r, shape, c);
@@ -142,8 +181,7 @@ void solve_files(const FilesRequest& r) {
 }  // namespace
 
 void add_solve(CLI::App& app) {
-  CLI::App* const verb =
-      app.add_subcommand("solve", "Solve A x = b, A symmetric positive definite, from files");
+  CLI::App* const verb = app.add_subcommand("solve", "Solve A x = b, from files");
   const auto r = std::make_shared<FilesRequest>();
   verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE")->required();
   verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE")->required();
@@ -152,12 +190,17 @@ void add_solve(CLI::App& app) {
   verb->add_flag("--condition", r->condition,
                  "Estimate the condition number, bound the error of x");
   verb->add_flag("--prove", r->prove, "Prove the backward error");
-  verb->add_flag("--lower", r->lower, "Read only A's lower triangle; do not check its symmetry");
+  verb->add_flag("--lower", r->lower,
+                 "Read only A's lower triangle: --assume spd without a look at the symmetry");
+  verb->add_flag("--transposed", r->transposed, "Solve A' x = b");
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { solve_files(*r); });
   verb->footer(
-      "x is written only when the outcome is 'converged' (exit code 0).\n"
+      "x is written only when the outcome is 'converged' (exit code 0). With --assume auto, an A\n"
+      "that is symmetric and has a positive diagonal is taken for positive definite, and solved "
+      "as\n"
+      "a general one where it is not.\n"
       "\nExample:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
       "  stepwell solve A.npy b.npy -o x.npy");
 }

@@ -79,7 +79,7 @@ SolveSeconds interpolated(const SolveSeconds& below, const SolveSeconds& above, 
 }  // namespace
 
 SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int64_t n,
-                        std::int64_t columns) {
+                        std::int64_t columns, bool general) {
   std::vector<SolveSeconds> rows;
   std::copy_if(table.rows.begin(), table.rows.end(), std::back_inserter(rows),
                [&](const SolveSeconds& t) { return t.map == map; });
@@ -100,6 +100,10 @@ SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int
         map == "none" ? std::nullopt : std::optional<Rung>(main_rung(map));
     t.iteration *=
         driver::iteration_seconds(rung, n, columns) / driver::iteration_seconds(rung, n, 1);
+  }
+  if (general) {
+    t.factor *= 2;
+    t.iteration *= 2;
   }
   return t;
 }

@@ -29,9 +29,10 @@ struct Timetable {
   std::vector<SolveSeconds> rows;
 };
 
-/// Seconds at order n, between the measured orders and beyond them.
+/// Seconds at order n, between the measured orders and beyond them. What is measured is spd; LU has
+/// twice the flops of Cholesky, and an iteration with it reads twice the bytes.
 SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int64_t n,
-                        std::int64_t columns);
+                        std::int64_t columns, bool general = false);
 
 /// What a certificate says of one solve.
 SolveSeconds seconds_of(const Certificate& c, std::int64_t n);

@@ -130,6 +130,7 @@ Mkl load() {
   m.kernels = kernels_of(version.processor == nullptr ? "" : version.processor);
   m.potrf = symbol<Mkl::Potrf>(library, "dpotrf");
   m.posv = symbol<Mkl::Posv>(library, "dposv");
+  m.gesv = symbol<Mkl::Gesv>(library, "dgesv");
   m.set_threads = symbol<void(int)>(library, "MKL_Set_Num_Threads");
   return m;
 }

@@ -14,12 +14,15 @@ struct Mkl {
   using Potrf = void(const char* uplo, const int* n, double* a, const int* lda, int* info);
   using Posv = void(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
                     double* b, const int* ldb, int* info);
+  using Gesv = void(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b,
+                    const int* ldb, int* info);
   std::string path;
   std::string version;
   std::string kernels;   ///< the instruction set it chose
   bool threaded = true;  ///< false: no OpenMP runtime was found for it
   Potrf* potrf = nullptr;
   Posv* posv = nullptr;
+  Gesv* gesv = nullptr;
   void (*set_threads)(int) = nullptr;
 };
 

@@ -64,6 +64,17 @@ std::string details_text(const ordered_json& details) {
   return text;
 }
 
+/// On a terminal, says which run is under way: large matrices take minutes.
+void announce_runs(Side& side) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  const auto count = std::make_shared<int>(0);
+  side.run = [run = side.run, name = side.name, count] {
+    fmt::print(stderr, "\r\033[K{}, run {} ", name, ++*count);
+    run();
+    fmt::print(stderr, "\r\033[K");
+  };
+}
+
 }  // namespace
 
 void refuse_slow_blas(const Side& baseline, bool allowed) {
@@ -78,14 +89,13 @@ void refuse_slow_blas(const Side& baseline, bool allowed) {
              blas.warning);
 }
 
-void announce_runs(Side& side) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  const auto count = std::make_shared<int>(0);
-  side.run = [run = side.run, name = side.name, count] {
-    fmt::print(stderr, "\r\033[K{}, run {} ", name, ++*count);
-    run();
-    fmt::print(stderr, "\r\033[K");
-  };
+ContestResult compete(Contest contest, int pairs, bool allow_slow_blas) {
+  refuse_slow_blas(contest.baseline, allow_slow_blas);
+  announce_runs(contest.candidate);
+  announce_runs(contest.baseline);
+  HarnessOptions options;
+  options.windows = pairs;
+  return alternate(contest, options);
 }
 
 std::string large_help(const std::string& op) {
@@ -121,13 +131,7 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
   contest.rate_unit = "Gflop/s";
   contest.candidate = bench.candidate(request.map);
   contest.baseline = bench.baseline(request.against);
-  refuse_slow_blas(contest.baseline, request.allow_slow_blas);
-
-  announce_runs(contest.candidate);
-  announce_runs(contest.baseline);
-  HarnessOptions options;
-  options.windows = request.pairs;
-  const ContestResult result = alternate(contest, options);
+  const ContestResult result = compete(contest, request.pairs, request.allow_slow_blas);
   const PhaseTimes times = bench.times();
   const ordered_json details = bench.details();
   if (request.json) {

@@ -55,8 +55,8 @@ void bench_large(const std::string& op, const LargeRequest& request);
 /// below the CPU: that makes every ratio a lie.
 void refuse_slow_blas(const Side& baseline, bool allowed);
 
-/// On a terminal, says which run is under way: large matrices take minutes.
-void announce_runs(Side& side);
+/// Both sides in turn, each run announced on a terminal, a slow baseline refused.
+ContestResult compete(Contest contest, int pairs, bool allow_slow_blas);
 
 /// For --help.
 std::string large_help(const std::string& op);

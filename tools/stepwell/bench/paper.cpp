@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include "report.hpp"
 #include "stepwell/map.hpp"
@@ -119,6 +121,27 @@ void Budget::learn(const std::string& what, std::int64_t n, const std::vector<do
 void Budget::skip(const std::string& what, const std::string& why) {
   skipped_.push_back({{"what", what}, {"why", why}});
   progress_.skip(what + ": " + why);
+}
+
+void for_suitesparse(const PaperRun& run, const std::string& part,
+                     const std::vector<const char*>& names, double cost, Budget& budget,
+                     const std::function<void(const char* name, const io::DenseMatrix&)>& body) {
+  const char* const directory = std::getenv("STEPWELL_SUITESPARSE");
+  if (directory == nullptr) {
+    budget.skip("the matrices of " + part,
+                "STEPWELL_SUITESPARSE does not name a directory of SuiteSparse matrices");
+    return;
+  }
+  for (const char* const name : names) {
+    run.progress->begin(part + ", " + name, cost / static_cast<double>(names.size()));
+    const std::string path = std::string(directory) + "/" + name + ".mtx";
+    if (!std::filesystem::exists(path)) {
+      budget.skip(
+          name, std::string("there is no ") + name + ".mtx in the directory STEPWELL_SUITESPARSE");
+      continue;
+    }
+    body(name, io::read_matrix(path));
+  }
 }
 
 double guess(std::int64_t n, const std::string& map) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness.hpp"
+#include "io/matrix_file.hpp"
 
 /// What the parts of `bench paper` share. A part measures and returns its section of paper.json.
 namespace stepwell::tool {
@@ -91,6 +93,12 @@ class Budget {
   nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();
 };
 
+/// Calls body(name, matrix) for each of these matrices in the directory STEPWELL_SUITESPARSE, and
+/// notes which are not there. 'cost': of all of them.
+void for_suitesparse(const PaperRun& run, const std::string& part,
+                     const std::vector<const char*>& names, double cost, Budget& budget,
+                     const std::function<void(const char* name, const io::DenseMatrix&)>& body);
+
 /// A part: what it will cost, and its section.
 struct PaperPart {
   const char* name;
@@ -102,10 +110,14 @@ double histories_cost(const PaperRun& run);
 double spectra_cost(const PaperRun& run);
 double layers_cost(const PaperRun& run);
 double tables_cost(const PaperRun& run);
+double general_cost(const PaperRun& run);
+double matrices_cost(const PaperRun& run);
 nlohmann::ordered_json paper_rate(const PaperRun& run);
 nlohmann::ordered_json paper_histories(const PaperRun& run);
 nlohmann::ordered_json paper_spectra(const PaperRun& run);
 nlohmann::ordered_json paper_layers(const PaperRun& run);
 nlohmann::ordered_json paper_tables(const PaperRun& run);
+nlohmann::ordered_json paper_general(const PaperRun& run);
+nlohmann::ordered_json paper_matrices(const PaperRun& run);
 
 }  // namespace stepwell::tool

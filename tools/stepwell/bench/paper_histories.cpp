@@ -4,12 +4,7 @@
 
 #include <algorithm>
 
-#include "data.hpp"
-#include "memory.hpp"
-#include "paper.hpp"
-#include "report.hpp"
-#include "stepwell/error.hpp"
-#include "system.hpp"
+#include "paper_solve.hpp"
 
 /// `bench paper`, part histories: the error after each iteration of classic refinement, of GMRES
 /// and of CG with the same low-precision factor (Abdelfattah et al., Fig. 3).
@@ -33,27 +28,6 @@ double cost_of_matrix(const PaperRun& run) {
   const auto n = static_cast<double>(std::min(run.max_n, kPaperOrder));
   // Six factorizations, and iterations that read 6 n^2 bytes.
   return 3 * (guess(std::min(run.max_n, kPaperOrder), "fp16") + kIterations * 6 * n * n / 20e9) * 2;
-}
-
-ordered_json history(System& s, const char* map, const char* refiner) {
-  s.options.map = parse_map(map);
-  s.options.refiner = *refiner_from_string(refiner);
-  s.options.climb = false;
-  s.options.iterations = kIterations;
-  const Certificate c = s.attempt(s.context, 1);
-  ordered_json errors = ordered_json::array();
-  for (const double e : c.columns.empty() ? std::vector<double>{} : c.columns[0].history) {
-    errors.push_back(rounded(e));
-  }
-  return {{"map", map},
-          {"refiner", refiner},
-          {"outcome", to_string(c.outcome)},
-          {"iterations", c.iterations},
-          {"factor", c.map},
-          {"shift", c.shift},
-          {"backward_error", rounded(c.backward_error)},
-          {"tolerance", rounded(c.tolerance)},
-          {"history", errors}};
 }
 
 }  // namespace
@@ -81,17 +55,12 @@ ordered_json paper_histories(const PaperRun& run) {
     request.kind = matrix.kind;
     request.condition = matrix.condition;
     request.threads = run.threads;
-    try {
-      require_memory(system_bytes(n, "one-worker"));
-    } catch (const Error& e) {
-      budget.skip(what, e.what());
-      continue;
-    }
+    if (!fits(budget, what, system_bytes(n, "one-worker"))) continue;
     System s(request);
     for (const char* const map : kMaps) {
       for (const char* const refiner : kRefiners) {
         ordered_json h = {{"kind", matrix.kind}, {"condition", matrix.condition}};
-        h.update(history(s, map, refiner));
+        h.update(refinement_history(s, map, refiner, kIterations));
         section["histories"].push_back(h);
       }
     }

@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "data.hpp"
-#include "memory.hpp"
-#include "paper.hpp"
+#include "paper_solve.hpp"
 #include "report.hpp"
-#include "stepwell/error.hpp"
-#include "system.hpp"
 
 /// `bench paper`, part spectra: solves of matrices with given eigenvalues against LAPACK by size
 /// (Abdelfattah et al., Figs. 4 to 7), and two kinds that users have.
@@ -38,10 +34,6 @@ constexpr Spectrum kSpectra[] = {
     {"", "dominant", 0, true, 0, 0, "", "not in the paper: random numbers, n on the diagonal"},
 };
 
-/// From here on a LAPACK run takes so long that it is measured beside the first matrix only.
-constexpr std::int64_t kShared = 12000;
-/// dsposv's time depends on the matrix: measured up to here, to keep the run short.
-constexpr std::int64_t kLargestMixed = 12000;
 constexpr std::int64_t kLargestCondition = 24000;
 
 SolveRequest request_of(const PaperRun& run, const Spectrum& spectrum, std::int64_t n) {
@@ -55,70 +47,16 @@ SolveRequest request_of(const PaperRun& run, const Spectrum& spectrum, std::int6
   return request;
 }
 
-double cost_at(const PaperRun& run, std::int64_t n, bool first) {
-  const bool lapack = n < kShared || first;
-  double seconds = 0.6 * guess(n, "bf16x2");
-  if (lapack) seconds += guess(n, "fp64") * (run.mkl ? 2 : 1);
-  if (n <= kLargestMixed) seconds += 1.3 * guess(n, "fp32");
-  const auto d = static_cast<double>(n);
-  return seconds * run.runs(n) + 2e-8 * d * d;  // and making the matrix, looking at the answer
-}
-
-ordered_json path_json(const Certificate& c) {
-  ordered_json left = ordered_json::array();
-  for (const RungAttempt& r : c.rungs) {
-    if (!r.reason.empty()) left.push_back({{"map", r.map}, {"because", r.reason}});
-  }
-  return {{"map", c.map},
-          {"refiner", c.refiner},
-          {"iterations", c.iterations},
-          {"shift", c.shift},
-          {"left", left},
-          {"seconds",
-           {{"survey", rounded(c.times.survey)},
-            {"factor", rounded(c.times.factor)},
-            {"refine", rounded(c.times.refine)}}}};
-}
-
-/// LAPACK's routines that do not depend on the matrix, once for a size. Empty where each case has
-/// its own.
-using Shared = std::map<std::string, Timing>;
-
 ordered_json measure_case(const PaperRun& run, const Spectrum& spectrum, std::int64_t n,
                           Shared& shared, ordered_json& section) {
-  const SolveRequest request = request_of(run, spectrum, n);
-  const auto s = std::make_shared<System>(request);
-  const auto room = std::make_shared<LapackRoom>();
-  std::vector<std::string> names;
-  if (shared.empty()) {
-    names.emplace_back("dposv");
-    if (run.mkl) names.emplace_back("mkl-dposv");
-  }
-  if (n <= kLargestMixed) names.emplace_back("dsposv");
-  std::vector<Side> sides = {solver_side(s)};
-  for (const std::string& name : names) sides.push_back(lapack_side(s, room, name));
-  const std::vector<Timing> timings = measure(run, n, sides);
-
-  std::map<std::string, Timing> theirs = shared;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const Timing& timing = timings[i + 1];
-    theirs[names[i]] = timing;
-    section["sides"][names[i]] = identity_json(timing.side);
-    if (n >= kShared && names[i] != "dsposv") shared[names[i]] = timing;
-    section["baselines"].push_back(case_json({{"baseline", names[i]},
-                                              {"kind", spectrum.kind},
-                                              {"condition", spectrum.condition},
-                                              {"n", n}},
-                                             timing, {}));
-  }
-  section["sides"]["solve_spd"] = identity_json(timings[0].side);
-  ordered_json c = {{"bench", "solve"}, {"figure", spectrum.figure}, {"kind", spectrum.kind}};
-  c["condition"] = spectrum.condition;
-  c["n"] = n;
-  c = case_json(std::move(c), timings[0], theirs);
-  c["path"] = path_json(s->last);
-  c["backward_error"] = rounded(backward_error(*s, s->x.data()));
-  c["tolerance"] = rounded(s->last.tolerance);
+  const auto s = std::make_shared<System>(request_of(run, spectrum, n));
+  ordered_json c = measure_solve(run,
+                                 {{"bench", "solve"},
+                                  {"figure", spectrum.figure},
+                                  {"kind", spectrum.kind},
+                                  {"condition", spectrum.condition},
+                                  {"n", n}},
+                                 s, shared, section);
   if (n <= kLargestCondition) {
     s->options.condition = true;
     c["condition_inf"] = rounded(s->solve(s->context, 1).condition);
@@ -146,7 +84,7 @@ ordered_json published() {
 double spectra_cost(const PaperRun& run) {
   double seconds = 0;
   for (const std::int64_t n : run.sizes) {
-    for (const Spectrum& s : kSpectra) seconds += cost_at(run, n, &s == kSpectra);
+    for (const Spectrum& s : kSpectra) seconds += solve_cost(run, n, &s == kSpectra, false);
   }
   return seconds;
 }
@@ -160,7 +98,7 @@ ordered_json paper_spectra(const PaperRun& run) {
                            "beside the first matrix of a size only, and ratios are to its median; "
                            "dsposv depends on it and is measured to n = {}; condition_inf is an "
                            "estimate",
-                           kShared, kLargestMixed)},
+                           kSharedFrom, kLargestMixed)},
       {"sides", ordered_json::object()},
       {"baselines", ordered_json::array()},
       {"cases", ordered_json::array()}};
@@ -170,14 +108,9 @@ ordered_json paper_spectra(const PaperRun& run) {
     for (const Spectrum& s : kSpectra) {
       const std::string condition = s.condition > 0 ? fmt::format(" {:g}", s.condition) : "";
       const std::string what = fmt::format("spectra, {}{}, n = {}", s.kind, condition, n);
-      run.progress->begin(what, cost_at(run, n, &s == kSpectra));
-      try {
-        require_memory(system_bytes(n, n <= kLargestMixed ? "dsposv" : "dposv"));
-        section["cases"].push_back(measure_case(run, s, n, shared, section));
-      } catch (const Error& e) {
-        if (e.code() != ErrorCode::out_of_memory && e.code() != ErrorCode::unsupported) throw;
-        budget.skip(what, e.what());
-      }
+      run.progress->begin(what, solve_cost(run, n, &s == kSpectra, false));
+      add_case(budget, what, section, system_bytes(n, n <= kLargestMixed ? "dsposv" : "dposv"),
+               [&] { return measure_case(run, s, n, shared, section); });
     }
   }
   section["skipped"] = budget.skipped();

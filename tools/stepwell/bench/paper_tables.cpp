@@ -4,8 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <numbers>
 
 #include "factor/factor_data.hpp"
@@ -134,7 +132,8 @@ ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double s
   q.iterations = 100 * static_cast<int>(n);
   q.steps = 10;
   q.error_of = [&](std::int64_t, const double* res, const double* y, const double* d) {
-    return driver::backward_error(survey.norm_inf, driver::sizes_of(exponents, b.data(), y, res, d));
+    return driver::backward_error(survey.norm_inf,
+                                  driver::sizes_of(exponents, b.data(), y, res, d));
   };
   const refine::Outcome outcome = refine::refine(op, m, view<const double>(b.data(), n, 1),
                                                  view(x.data(), n, 1), view(r.data(), n, 1), q);
@@ -184,23 +183,14 @@ ordered_json paper_tables(const PaperRun& run) {
                           {"cell", "[iterations, refinement steps]; null: no convergence"},
                           {"rows", ordered_json::array()}};
   Budget budget(*run.progress);
-  const char* const directory = std::getenv("STEPWELL_SUITESPARSE");
-  if (directory == nullptr) {
-    budget.skip("the tables of Higham & Pranesh",
-                "STEPWELL_SUITESPARSE does not name a directory of SuiteSparse matrices");
-  }
-  for (const Matrix& matrix : kMatrices) {
-    run.progress->begin(fmt::format("tables, {}", matrix.name),
-                        tables_cost(run) / static_cast<double>(kMatrices.size()));
-    if (directory == nullptr) continue;
-    const std::string path = std::string(directory) + "/" + matrix.name + ".mtx";
-    if (!std::filesystem::exists(path)) {
-      budget.skip(matrix.name, std::string("there is no ") + matrix.name +
-                                   ".mtx in the directory STEPWELL_SUITESPARSE");
-      continue;
-    }
-    section["rows"].push_back(row_of(matrix, io::read_matrix(path)));
-  }
+  std::vector<const char*> names;
+  for (const Matrix& matrix : kMatrices) names.push_back(matrix.name);
+  std::size_t next = 0;
+  for_suitesparse(run, "tables", names, tables_cost(run), budget,
+                  [&](const char* name, const io::DenseMatrix& a) {
+                    while (kMatrices[next].name != name) ++next;
+                    section["rows"].push_back(row_of(kMatrices[next], a));
+                  });
   section["skipped"] = budget.skipped();
   return section;
 }

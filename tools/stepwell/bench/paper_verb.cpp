@@ -28,11 +28,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr std::array<PaperPart, 5> kParts = {{{"tables", tables_cost, paper_tables},
+constexpr std::array<PaperPart, 7> kParts = {{{"tables", tables_cost, paper_tables},
+                                              {"matrices", matrices_cost, paper_matrices},
                                               {"histories", histories_cost, paper_histories},
                                               {"rate", rate_cost, paper_rate},
                                               {"layers", layers_cost, paper_layers},
-                                              {"spectra", spectra_cost, paper_spectra}}};
+                                              {"spectra", spectra_cost, paper_spectra},
+                                              {"general", general_cost, paper_general}}};
 
 constexpr std::size_t kMostSizes = 6;
 constexpr std::int64_t kLeastSize = 256;
@@ -181,9 +183,10 @@ void add_paper_bench(CLI::App& bench) {
   verb->callback([r] { bench_paper(*r); });
   verb->footer(
       "Parts: tables and histories (convergence), rate (factorization by size and rung), layers\n"
-      "(precision maps), spectra (solves of matrices with given eigenvalues). paper.json is "
-      "written\n"
-      "after each. The matrices of 'tables' are read from the directory STEPWELL_SUITESPARSE.\n\n"
+      "(precision maps), spectra (solves of matrices with given eigenvalues), general (LU: solves\n"
+      "and convergence), matrices (LU on the SuiteSparse collection). paper.json is written after\n"
+      "each. The matrices of 'tables' and 'matrices' are read from the directory\n"
+      "STEPWELL_SUITESPARSE.\n\n"
       "Example:\n  stepwell bench paper --max-n 8192 --out results\n"
       "  stepwell bench paper --part spectra --max-n 4096 --out results");
 }

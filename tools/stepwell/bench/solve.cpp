@@ -3,44 +3,51 @@
 #include "solve.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "certificate_json.hpp"
 #include "core/system.hpp"
-#include "data.hpp"
 #include "guards.hpp"
-#include "kernels/table.hpp"
 #include "large.hpp"
 #include "memory.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 #include "system.hpp"
 
-/// `bench solve`: solve_spd() against LAPACK's dposv or dsposv, or against itself on one thread or
-/// with one right-hand side. What all of them must deliver is FP64's accuracy.
+/// `bench solve`: solve_spd() against LAPACK's dposv or dsposv, solve_general() against dgesv or
+/// dsgesv, or against itself on one thread or with one right-hand side. What all of them must
+/// deliver is FP64's accuracy.
 namespace stepwell::tool {
 
 using nlohmann::ordered_json;
 
 std::string solve_bench_help() {
   return kinds_help() +
-         "\nBaselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl),\n"
-         "one-worker (the same on one thread), one-column (the same with one right-hand side).\n"
-         "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192";
+         "\nBaselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl);\n"
+         "of general systems dgesv, dsgesv, mkl-dgesv. one-worker (the same on one thread), "
+         "one-column (the same with one right-hand side).\n"
+         "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
+         "  stepwell bench solve --kind positive-clustered --against dsgesv";
 }
 
 void bench_solve(const SolveRequest& asked) {
   SolveRequest request = asked;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;
-  const bool lapack = is_lapack(request.against);
+  const bool general = is_general(request);
+  request.structure = general ? "general" : "spd";
+  const std::vector<std::string>& names = lapack_names(general);
+  if (request.against.empty()) request.against = names[0];
+  const bool lapack = std::find(names.begin(), names.end(), request.against) != names.end();
   if (!lapack && request.against != "one-worker" && request.against != "one-column") {
     throw Error(ErrorCode::invalid_argument,
-                "'solve' can't be compared with '" + request.against +
-                    "'; there are dposv, dsposv, mkl-dposv, one-worker, one-column");
+                fmt::format("'solve' with structure {} can't be compared with '{}'; there are {}, "
+                            "one-worker, one-column",
+                            request.structure, request.against, fmt::join(names, ", ")));
   }
-  recipe_of(request);
-  require_memory(system_bytes(request.n, request.against));
+  require_memory(system_bytes(request.n, request.against, general));
   const BlasThreads blas_threads(request.threads);
   const auto s = std::make_shared<System>(request);
   Contest contest;
@@ -52,31 +59,26 @@ void bench_solve(const SolveRequest& asked) {
     contest.baseline = lapack_side(s, room, request.against);
   } else {
     const bool one_worker = request.against == "one-worker";
-    contest.baseline =
-        our_side("solve_spd", kernels::table().cap, one_worker ? 1 : request.threads);
+    contest.baseline = contest.candidate;
+    contest.baseline.threads = one_worker ? 1 : request.threads;
     contest.baseline.name += one_worker ? " on one thread" : " of one column";
-    contest.baseline.work = contest.candidate.work;
     contest.baseline.run = [s, one_worker] {
       s->solve(one_worker ? s->one : s->context, one_worker ? s->columns : 1);
     };
   }
-  refuse_slow_blas(contest.baseline, request.allow_slow_blas);
-  announce_runs(contest.candidate);
-  announce_runs(contest.baseline);
-  HarnessOptions options;
-  options.windows = request.pairs;
-  const ContestResult result = alternate(contest, options);
+  const ContestResult result = compete(contest, request.pairs, request.allow_slow_blas);
 
   ordered_json details = {{"backward_error", backward_error(*s, s->x.data())}};
   if (lapack) {
     details["baseline_backward_error"] =
         backward_error(*s, lapack_solution(*room, request.against));
-    if (request.against == "dsposv") details["baseline_iterations"] = room->iterations;
+    if (is_mixed(request.against)) details["baseline_iterations"] = room->iterations;
   }
   details["certificate"] = certificate_json(s->last);
   if (request.json) {
     ordered_json what = {{"bench", "solve"},
                          {"kind", request.kind},
+                         {"structure", request.structure},
                          {"condition", request.condition},
                          {"length", request.length},
                          {"nugget", request.nugget},
@@ -102,6 +104,7 @@ void bench_solve(const SolveRequest& asked) {
     fmt::print("  baseline  backward error {:.2g} u\n",
                details["baseline_backward_error"].get<double>() * 0x1p53);
   }
+  if (c.factor.growth > 0) fmt::print("  growth    {:.3g}\n", c.factor.growth);
   fmt::print("  seconds   survey {:.3g}, factor {:.3g}, refine {:.3g} (last run)\n", c.times.survey,
              c.times.factor, c.times.refine);
   for (const RungAttempt& r : c.rungs) {

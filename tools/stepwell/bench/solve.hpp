@@ -13,9 +13,11 @@ namespace stepwell::tool {
 struct SolveRequest : RecipeRequest {
   std::int64_t n = 4096;
   std::int64_t columns = 1;
-  std::string map;  ///< empty: the plan's
-  std::string refiner = "cg";
-  std::string against = "dposv";
+  std::string map;      ///< empty: the plan's
+  std::string refiner;  ///< empty: the structure's
+  std::string pivoting = "partial";
+  std::string structure;  ///< "spd" or "general"; empty: the kind's
+  std::string against;    ///< empty: dposv or dgesv
   int threads = 0;
   int pairs = 5;
   bool allow_slow_blas = false;

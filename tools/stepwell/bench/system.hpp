@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/buffer.hpp"
 #include "harness.hpp"
@@ -12,6 +13,10 @@
 #include "stepwell/solve.hpp"
 
 namespace stepwell::tool {
+
+/// Whether the request is for LU. Throws Error(invalid_argument) if its kind does not allow what
+/// its structure says.
+bool is_general(const SolveRequest& r);
 
 /// A system of the gallery, solved by us and by LAPACK.
 struct System {
@@ -25,6 +30,7 @@ struct System {
 
   std::int64_t n, columns;
   int threads;
+  bool general;
   core::Buffer<double> a, b, x;
   Context context;
   Context one{1};
@@ -36,16 +42,21 @@ struct System {
 struct LapackRoom {
   core::Buffer<double> a, b, x, work;
   core::Buffer<float> narrow;
-  int iterations = 0;  ///< of dsposv
+  std::vector<int> pivots;
+  int iterations = 0;  ///< of dsposv and dsgesv
 };
 
-/// Whether 'against' is a routine of LAPACK.
+/// LAPACK's solvers for the structure, the default first.
+const std::vector<std::string>& lapack_names(bool general);
+
+/// Whether 'against' is a routine of LAPACK, and whether it is one with fp32 and refinement.
 bool is_lapack(const std::string& against);
+bool is_mixed(const std::string& against);
 
 /// Bytes of the matrix, of what the baseline overwrites, and of a factor of ours.
-std::int64_t system_bytes(std::int64_t n, const std::string& against);
+std::int64_t system_bytes(std::int64_t n, const std::string& against, bool general = false);
 
-/// solve_spd(), and dposv, dsposv or mkl-dposv.
+/// solve_spd() or solve_general(), and one of lapack_names().
 Side solver_side(const std::shared_ptr<System>& s);
 Side lapack_side(const std::shared_ptr<System>& s, const std::shared_ptr<LapackRoom>& room,
                  const std::string& against);
@@ -54,7 +65,9 @@ Side lapack_side(const std::shared_ptr<System>& s, const std::shared_ptr<LapackR
 const double* lapack_solution(const LapackRoom& room, const std::string& against);
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, of the worst column, the residual in long
-/// double.
+/// double. A NaN if x has one.
+double backward_error(MatrixView<const double> a, MatrixView<const double> b,
+                      MatrixView<const double> x);
 double backward_error(const System& s, const double* x);
 
 }  // namespace stepwell::tool

@@ -10,6 +10,7 @@
 #include "paper_verb.hpp"
 #include "recipe_options.hpp"
 #include "solve.hpp"
+#include "solve_options.hpp"
 #include "verbs.hpp"
 
 namespace stepwell::tool {
@@ -50,7 +51,7 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
 }
 
 void add_solve_bench(CLI::App& bench) {
-  CLI::App* const verb = bench.add_subcommand("solve", "Measure solve_spd()");
+  CLI::App* const verb = bench.add_subcommand("solve", "Measure whole solves");
   const auto r = std::make_shared<SolveRequest>();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   verb->add_option("--n", r->n, "Order of the matrix")->check(size)->capture_default_str();
@@ -58,10 +59,11 @@ void add_solve_bench(CLI::App& bench) {
   verb->add_option("--kind", r->kind, "Kind of matrix, see below")->capture_default_str();
   add_recipe_options(*verb, *r);
   verb->add_option("--map", r->map, "Precision map of the factor; default: the plan's");
-  verb->add_option("--refiner", r->refiner,
-                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres)")
-      ->capture_default_str();
-  verb->add_option("--against", r->against, "Baseline, see below")->capture_default_str();
+  verb->add_option("--structure", r->structure,
+                   "spd or general (by LU, whatever the kind is); default: as the kind is")
+      ->check(CLI::IsMember({"spd", "general"}));
+  add_method_options(*verb, r->refiner, r->pivoting);
+  verb->add_option("--against", r->against, "Baseline, see below; default: the first");
   verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
       ->check(CLI::Range(1, 1024));
   verb->add_option("--pairs", r->pairs, "Runs of each side")
