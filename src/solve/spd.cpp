@@ -7,11 +7,8 @@
 
 #include "factor/factor_data.hpp"
 #include "solve/cost.hpp"
-#include "solve/watch.hpp"
 
 namespace stepwell::driver {
-namespace {}  // namespace
-
 Spd::Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
     : Solver(Structure::spd, a, options, priced_as),
       diagonal_(factor::read_diagonal(a)),
