@@ -76,7 +76,7 @@ void explain(Certificate& c) {
       c.reason = "the matrix is singular: pivot " + std::to_string(c.pivot) +
                  " (counted from 0) of LAPACK's LU is zero; column " + std::to_string(c.pivot) +
                  " depends on those before it (a column of zeros, an equation that is there twice, "
-                 "an unknown that no equation has?); remove it or solve as least squares";
+                 "an unknown that no equation has?); remove it";
       return;
     case SolveOutcome::non_finite:
       c.reason = std::string(c.in_b ? "b" : "A") + " has an infinity or a NaN at " + place(c) +
