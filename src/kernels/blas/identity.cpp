@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -143,20 +144,26 @@ std::optional<BlasIdentity> identify(Scope scope) {
   return blis(scope);
 }
 
-int set_threads(Scope scope, int threads) {
-  const auto exchange = [threads](auto* get, auto* set) {
-    if (get == nullptr || set == nullptr) return 0;
-    const int before = static_cast<int>(get());
-    set(threads);
-    return before;
+/// Sets the number of threads and returns the one before.
+using Exchange = std::function<int(int)>;
+
+/// Looked up once: a small solve takes no longer than the search for six names.
+Exchange find_exchange(Scope scope) {
+  const auto exchange = [](auto* get, auto* set) -> Exchange {
+    if (get == nullptr || set == nullptr) return nullptr;
+    return [get, set](int threads) {
+      const int before = static_cast<int>(get());
+      set(threads);
+      return before;
+    };
   };
-  if (const int before = exchange(symbol<int()>(scope, "MKL_Get_Max_Threads"),
-                                  symbol<void(int)>(scope, "MKL_Set_Num_Threads"))) {
-    return before;
+  if (auto mkl = exchange(symbol<int()>(scope, "MKL_Get_Max_Threads"),
+                          symbol<void(int)>(scope, "MKL_Set_Num_Threads"))) {
+    return mkl;
   }
-  if (const int before = exchange(symbol<int()>(scope, "openblas_get_num_threads"),
-                                  symbol<void(int)>(scope, "openblas_set_num_threads"))) {
-    return before;
+  if (auto openblas = exchange(symbol<int()>(scope, "openblas_get_num_threads"),
+                               symbol<void(int)>(scope, "openblas_set_num_threads"))) {
+    return openblas;
   }
   return exchange(symbol<std::int64_t()>(scope, "bli_thread_get_num_threads"),
                   symbol<void(std::int64_t)>(scope, "bli_thread_set_num_threads"));
@@ -181,7 +188,8 @@ BlasIdentity blas_identity() {
 }
 
 int set_blas_threads(int threads) {
-  return set_threads(scope_of_blas(), threads);
+  static const Exchange exchange = find_exchange(scope_of_blas());
+  return exchange ? exchange(threads) : 0;
 }
 
 }  // namespace stepwell::kernels
