@@ -27,7 +27,7 @@ enum class Structure : unsigned char {
 struct SolveOptions {
   /// Precision map of the factor; none: the plan starts at the rung it expects to be the fastest.
   std::optional<PrecisionMap> map;
-  /// None: cg for symmetric positive definite matrices, gmres for general ones.
+  /// None: cg for symmetric positive definite matrices, fgmres for general ones.
   std::optional<Refiner> refiner;
   /// Go on at the next rung when one is not good enough, up to FP64. Off: what was reached comes
   /// back, with an outcome that says whether it meets the tolerance.
@@ -94,7 +94,7 @@ STEPWELL_API Certificate solve_general(MatrixView<const double> a, MatrixView<co
 /// Solves A X = B as solve_spd() or as solve_general(). Structure::automatic reads all of A: where
 /// it is symmetric to the bits with a positive diagonal, Cholesky is tried first, and LU where A
 /// turns out not to be positive definite: certificate.structure says which it was. A refiner that
-/// only Cholesky can have, cg or ir(cg), is gmres or ir(gmres) for LU then.
+/// only Cholesky can have, cg or ir(cg), is fgmres or ir(gmres) for LU then.
 STEPWELL_API Certificate solve(MatrixView<const double> a, MatrixView<const double> b,
                                MatrixView<double> x, const SolveOptions& options = {},
                                Structure structure = Structure::automatic);

@@ -30,9 +30,13 @@ engine::GraphOptions graph_options(bool enough, const Context* context, Progress
   g.progress = progress;
   g.workers = enough;
   if (!enough) return g;  // and nobody asks the system
-  g.settings.threads = context == nullptr ? engine::resolve_threads(0) : context->threads();
+  g.settings.threads = threads_of(context);
   g.workers = g.settings.threads > 1;
   return g;
+}
+
+int threads_of(const Context* context) {
+  return context == nullptr ? engine::resolve_threads(0) : context->threads();
 }
 
 std::int64_t workers_of(const engine::GraphOptions& options) {

@@ -26,6 +26,8 @@ std::int64_t choose_tile(std::int64_t n, std::int64_t asked);
 /// Workers only where there is enough to do side by side and more than one thread.
 /// The scratch is the caller's to set.
 engine::GraphOptions graph_options(bool enough, const Context* context, Progress* progress);
+/// Those of the context; without one, as many as the process may have.
+int threads_of(const Context* context);
 std::int64_t workers_of(const engine::GraphOptions& options);
 
 /// Throws Error(out_of_memory) if 'bytes' are not available now; 'what' takes them.

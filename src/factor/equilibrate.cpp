@@ -67,6 +67,13 @@ double reciprocal_power(double x) {
 
 }  // namespace
 
+Scale even_scale(std::int64_t n, double max_abs) {
+  Scale scale;
+  scale.row.assign(static_cast<std::size_t>(n), reciprocal_power(max_abs));
+  scale.col.assign(static_cast<std::size_t>(n), 1.0);
+  return scale;
+}
+
 Equilibration equilibrate(MatrixView<const double> a, engine::Team& team) {
   Equilibration e;
   Sizes sizes = sizes_of(a, {}, team);

@@ -18,6 +18,9 @@ struct Equilibration {
   std::int64_t col = -1;
 };
 
+/// The scale of a matrix that needs none, but for one power of two that brings max_abs below 1.
+Scale even_scale(std::int64_t n, double max_abs);
+
 /// One pass over A, two where its rows differ much. Cost n^2.
 Equilibration equilibrate(MatrixView<const double> a, engine::Team& team);
 

@@ -65,10 +65,6 @@ std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
          workers_of(g) * g.scratch_bytes + transformed + n * 48 + map.grid().count() * 18;
 }
 
-int threads_for(const FactorOptions& options) {
-  return options.context != nullptr ? options.context->threads() : engine::resolve_threads(0);
-}
-
 /// The elements of H are below 1 and those of L at most 1; what is left of fp16's range is for the
 /// growth of G, which is about n^(2/3) of random matrices (Trefethen & Schreiber 1990).
 double choose_gain(const RungMap& map, double theta) {
@@ -115,7 +111,7 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   core::Buffer<double> transformed;
   Scale ones;
   if (!attempt.pivoting) {
-    engine::Team team(threads_for(options));
+    engine::Team team(threads_of(options.context));
     data->butterflies.emplace(a.rows, options.seed);
     transformed = core::Buffer<double>(core::size_product(a.rows, a.rows, "a copy of A"),
                                        core::Contents::any);
@@ -217,7 +213,7 @@ LuFactor lu(MatrixView<const double> a, const FactorOptions& options) {
   const auto start = factor::Clock::now();
   factor::Equilibration e;
   {
-    engine::Team team(factor::threads_for(options));
+    engine::Team team(factor::threads_of(options.context));
     e = factor::equilibrate(a, team);
   }
   if (e.row >= 0) {

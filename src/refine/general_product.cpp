@@ -140,11 +140,14 @@ Survey survey_general(engine::Team& team, MatrixView<const double> a) {
   });
   Survey survey;
   for (const kernels::Scan& scan : scans) kernels::combine(survey.scan, scan, 0, 0);
+  survey.least_row = survey.least_col = HUGE_VAL;
   for (std::int64_t i = 0; i < n; ++i) {
     double sum = 0;
     for (std::int64_t s = 0; s < count; ++s) sum += row_sums[s * n + i];
     survey.norm_inf = std::max(survey.norm_inf, sum);
     survey.norm_1 = std::max(survey.norm_1, col_sums[static_cast<std::size_t>(i)]);
+    survey.least_row = std::min(survey.least_row, sum);
+    survey.least_col = std::min(survey.least_col, col_sums[static_cast<std::size_t>(i)]);
   }
   return survey;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "refine/inner.hpp"
 #include "refine/vectors.hpp"
@@ -109,7 +110,8 @@ class Gmres {
         n_(e.r.rows),
         in_(n_, static_cast<std::int64_t>(e.column.size())),
         out_(n_, static_cast<std::int64_t>(e.column.size())),
-        first_(e.column.size()) {
+        first_(e.column.size()),
+        last_(e.column.size(), HUGE_VAL) {
     const int restart = std::max(1, std::min(work.request.restart, e.iterations));
     for (std::size_t s = 0; s < e.column.size(); ++s) {
       space_.emplace_back(n_, restart, side != Side::left);
@@ -200,6 +202,15 @@ class Gmres {
     for (std::size_t k = 0; k < live_.size(); ++k) std::copy_n(d[k], n_, out_[live_[k]]);
   }
 
+  /// At the goal, or so near that the space grows by rounding errors only: a true residual tells
+  /// more than further vectors.
+  bool is_done(std::size_t s, double error) {
+    constexpr double kNear = 16;
+    const double before = std::exchange(last_[s], error);
+    const double goal = work_.request.goal;
+    return error <= goal || (error <= kNear * goal && !(error <= before / 4));
+  }
+
   void step(std::vector<std::size_t>& again) {
     expand();
     double worst = 0;
@@ -212,7 +223,7 @@ class Gmres {
       if (!std::isfinite(residual)) {
         work_.system(e_.column[s]).status = Status::non_finite;
         std::erase(live_, s);
-      } else if (residual <= e_.tolerance || (!e_.inside && error <= work_.request.goal)) {
+      } else if (residual <= e_.tolerance || (!e_.inside && is_done(s, error))) {
         std::erase(live_, s);
       } else {
         worst = std::max(worst, error);
@@ -232,6 +243,7 @@ class Gmres {
   Vectors in_, out_;
   std::optional<Vectors> product_;
   std::vector<double> first_;  ///< the norm that the spaces first started from
+  std::vector<double> last_;   ///< the error of the iteration before
   std::vector<Krylov> space_;
   std::vector<std::size_t> live_;
   int done_ = 0;

@@ -57,6 +57,8 @@ struct Survey {
   kernels::Scan scan;
   double norm_inf = 0;  ///< ||A||_inf
   double norm_1 = 0;    ///< ||A||_1; of a symmetric matrix left at 0
+  /// The smallest sums of a row and of a column of |A|; of a symmetric matrix left at 0.
+  double least_row = 0, least_col = 0;
 };
 
 /// A symmetric matrix of which the lower triangle is read. The columns are cut into strips of about

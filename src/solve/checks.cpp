@@ -62,7 +62,7 @@ void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
 void Checks::general(const SolveOptions& options) const {
   if (options.refiner == Refiner::cg || options.refiner == Refiner::ir_cg) {
     misuse("the refiner " + std::string(to_string(*options.refiner)) +
-           " is for symmetric positive definite matrices; use gmres or ir(gmres), or solve_spd");
+           " is for symmetric positive definite matrices; use fgmres or ir(gmres), or solve_spd");
   }
   if (options.check_symmetry) {
     misuse("check_symmetry is for solve_spd, which reads one triangle; leave it out");

@@ -76,7 +76,7 @@ Certificate solve(MatrixView<const double> a, MatrixView<const double> b, Matrix
   check.vectors(a, b, x);
   SolveOptions general = options;
   general.check_symmetry = false;
-  if (options.refiner == Refiner::cg) general.refiner = Refiner::gmres;
+  if (options.refiner == Refiner::cg) general.refiner = Refiner::fgmres;
   if (options.refiner == Refiner::ir_cg) general.refiner = Refiner::ir_gmres;
   if (!driver::is_symmetric_with_positive_diagonal(a, options.context)) {
     return solve_general(a, b, x, general);

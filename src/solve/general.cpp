@@ -9,6 +9,7 @@
 #include "core/exponent.hpp"
 #include "factor/equilibrate.hpp"
 #include "factor/lu_data.hpp"
+#include "kernels/scan.hpp"
 #include "refine/vectors.hpp"
 #include "solve/cost.hpp"
 
@@ -23,6 +24,15 @@ constexpr double kUnit = 0x1p-53;
 /// The largest growth times unit roundoff that a factor below FP64 may have, by sqrt(n): what is
 /// above has no digits left, and no refiner gets anywhere with it.
 constexpr double kMostGrowth = 1;
+
+/// Sums of rows, and of columns, that differ by no more than this: A needs no equilibration, and no
+/// second pass that looks for one.
+constexpr double kEven = 16;
+
+/// Below this ratio of the Frobenius norms beside and on the diagonal, GMRES with the diagonal
+/// gains a digit in every product or two, if what is beside it is spread out; no factor is as
+/// cheap.
+constexpr double kNearDiagonal = 0.1;
 
 /// x larger than this share of 1 / (sqrt(n) u) times b: A is singular to working accuracy, and may
 /// be so exactly.
@@ -83,7 +93,10 @@ void General::look() {
   survey_ = refine::survey_general(team_, a_);
   looked_ = true;
   if (survey_.scan.non_finite > 0) return;
-  scale_ = factor::equilibrate(a_, team_).scale;
+  even_ =
+      survey_.norm_inf <= kEven * survey_.least_row && survey_.norm_1 <= kEven * survey_.least_col;
+  scale_ = even_ ? factor::even_scale(order(), survey_.scan.max_abs)
+                 : factor::equilibrate(a_, team_).scale;
   balance(scale_);
   forward_.emplace(product_, scale_.row, scale_.col);
   backward_.emplace(transposed_product_, scale_.col, scale_.row);
@@ -108,9 +121,29 @@ bool General::inspect(Certificate& c) {
   return true;
 }
 
+/// With random numbers beside it, the spectral radius of D^-1 A - I is about twice the ratio.
+bool General::without_factor(Batch& batch, Certificate& c) {
+  if (options_.map || !even_ || is_lapack(rung_) || refiner_ != default_refiner(structure_)) {
+    return false;
+  }
+  std::vector<double> inverse(static_cast<std::size_t>(order()));
+  double squares = 0;
+  for (std::int64_t i = 0; i < order(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double h = scale_.row[k] * a_(i, i) * scale_.col[k];
+    squares += h * h;
+    if (h == 0) return false;
+    inverse[k] = 1 / h;
+  }
+  const double whole = kernels::frobenius(survey_.scan) * (scale_.row[0] * scale_.col[0]);
+  const double beside = std::sqrt(std::max(0.0, whole * whole - squares));
+  if (!(beside <= kNearDiagonal * std::sqrt(squares))) return false;
+  return gamble(std::move(inverse), batch, c);
+}
+
 Solver::Made General::make_factor() {
   if (is_lapack(rung_)) {
-    lapack_.emplace(a_, survey_.scan.max_abs);
+    lapack_.emplace(team_, a_, survey_.scan.max_abs);
     zero_pivot_ = lapack_->report().pivot;
     return {lapack_->report(), Rung::fp64};
   }

@@ -22,6 +22,7 @@ class General : public Solver {
 
  private:
   bool inspect(Certificate& c) override;
+  bool without_factor(Batch& batch, Certificate& c) override;
   Made make_factor() override;
   void drop_factor() override;
   std::unique_ptr<refine::Preconditioner> precondition(const Side& side) override;
@@ -45,6 +46,7 @@ class General : public Solver {
   std::size_t lapack_rung_;       ///< as many as there are rungs: none
   refine::GeneralProduct product_, transposed_product_;
   bool looked_ = false;
+  bool even_ = false;  ///< A needs no equilibration
   refine::Survey survey_;
   factor::Scale scale_;
   std::optional<Side> forward_, backward_;

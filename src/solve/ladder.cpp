@@ -196,6 +196,26 @@ bool Solver::refine_with_factor(Batch& batch, Certificate& c) {
   return all && reason.empty();
 }
 
+bool Solver::gamble(std::vector<double> inverse_diagonal, Batch& batch, Certificate& c) {
+  const auto start = Clock::now();
+  refine::DiagonalPreconditioner diagonal(std::move(inverse_diagonal));
+  refine::Request q = request_for(batch);
+  // A quarter of what the first rung costs may go into it.
+  Watch watch(iteration_price(std::nullopt, batch.count), rung_price(ladder()[0], batch.count) / 4,
+              q.goal, options_.progress);
+  q.go_on = [&](int k, double error) { return watch(k, error); };
+  const refine::Outcome outcome = refine::refine(side().scaled, diagonal, batch.view_of(batch.b),
+                                                 batch.view_of(batch.y), batch.view_of(batch.r), q);
+  const bool all = assess(outcome, batch, c);
+  list_rung(c, {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
+                worst_of(batch.error),
+                all ? "" : reason_of(outcome, batch.error, tolerance(), options_.iterations == 0),
+                seconds_since(start)});
+  c.times.refine += seconds_since(start);
+  if (!all) std::fill(batch.y.begin(), batch.y.end(), 0.0);
+  return all;
+}
+
 /// From zero, and back to what there was for columns where that was better.
 bool Solver::refine_afresh(Batch& batch, Certificate& c) {
   const std::int64_t n = order();
@@ -224,7 +244,7 @@ bool Solver::refine_afresh(Batch& batch, Certificate& c) {
 bool Solver::climb(Batch& batch, Certificate& c) {
   if (!made_ && without_factor(batch, c)) {
     c.map = "none";
-    c.refiner = to_string(Refiner::cg);
+    c.refiner = c.rungs.back().refiner;
     c.iterations = std::max(c.iterations, c.rungs.back().iterations);
     return true;
   }

@@ -9,6 +9,7 @@
 #include "core/exponent.hpp"
 #include "engine/runtime.hpp"
 #include "factor/call.hpp"
+#include "factor/dense_lu.hpp"
 #include "kernels/blas/lapack.hpp"
 
 namespace stepwell::driver {
@@ -24,7 +25,7 @@ std::int64_t LapackFactor::bytes(std::int64_t n) {
          n * static_cast<std::int64_t>(sizeof(int));
 }
 
-LapackFactor::LapackFactor(MatrixView<const double> a, double max_abs)
+LapackFactor::LapackFactor(engine::Team& team, MatrixView<const double> a, double max_abs)
     : n_(a.rows), exponent_(core::exponent_of(lapack_power(max_abs))) {
   factor::require_memory(bytes(n_), "LAPACK's factor of a matrix of order " + std::to_string(n_));
   lu_ = core::Buffer<double>(n_ * n_, core::Contents::any);
@@ -40,7 +41,7 @@ LapackFactor::LapackFactor(MatrixView<const double> a, double max_abs)
   report_.unit_roundoff = info(Rung::fp64).unit_roundoff;
   report_.bytes = report_.peak_bytes = bytes(n_);
   report_.max_abs = max_abs;
-  report_.pivot = kernels::getrf(view(lu_.data(), n_, n_), pivots_.data());
+  report_.pivot = factor::dense_lu(team, view(lu_.data(), n_, n_), pivots_.data());
   if (report_.pivot >= 0) report_.outcome = FactorOutcome::singular;
   double largest = 0;
   for (std::int64_t j = 0; j < n_; ++j) {

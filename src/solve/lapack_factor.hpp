@@ -15,11 +15,10 @@ namespace stepwell::driver {
 /// 1 but near the ends of FP64's range, where elimination would overflow, or lose digits.
 double lapack_power(double max_abs);
 
-/// LAPACK's dgetrf of A times a power of two: its pivots are those that dgesv has. On one thread,
-/// so that the bits do not depend on their number.
+/// LAPACK's LU of A times a power of two (factor::dense_lu): its pivots are those that dgesv has.
 class LapackFactor {
  public:
-  LapackFactor(MatrixView<const double> a, double max_abs);
+  LapackFactor(engine::Team& team, MatrixView<const double> a, double max_abs);
 
   /// ok, or singular with LAPACK's index.
   const FactorReport& report() const { return report_; }

@@ -82,7 +82,8 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::general, map, direct);
   const std::int64_t beside = driver::refinement_bytes(
-      n, columns, options.refiner.value_or(Refiner::gmres), Structure::general);
+      n, columns, options.refiner.value_or(driver::default_refiner(Structure::general)),
+      Structure::general);
   const std::int64_t lapack = driver::LapackFactor::bytes(n) + beside;
   FactorOptions f = factor_options(options);
   f.map = map;

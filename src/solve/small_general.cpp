@@ -5,6 +5,7 @@
 
 #include "core/fp_scope.hpp"
 #include "engine/runtime.hpp"
+#include "factor/dense_lu.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "solve/lapack_factor.hpp"
@@ -22,9 +23,10 @@ factor::Scale as_it_is(std::int64_t n) {
 /// A, or A', with LAPACK's factor of it.
 class SmallGeneral : public SmallSystem {
  public:
-  SmallGeneral(MatrixView<const double> a, bool transposed, Certificate& c)
+  SmallGeneral(MatrixView<const double> a, const SolveOptions& options, Certificate& c)
       : SmallSystem(a, as_it_is(a.rows), c),
-        transposed_(transposed),
+        transposed_(options.transposed),
+        context_(options.context),
         pivots_(static_cast<std::size_t>(a.rows)) {}
 
   bool factor() override {
@@ -45,7 +47,8 @@ class SmallGeneral : public SmallSystem {
       args.scales = {scale_.row.data(), scale_.col.data()};
       t.load.run(args, scan);
     }
-    c_.pivot = kernels::getrf(block_, pivots_.data());
+    engine::Team team(n_ < factor::kDenseLuForTeam ? 1 : factor::threads_of(context_));
+    c_.pivot = factor::dense_lu(team, block_, pivots_.data());
     if (c_.pivot < 0) return true;
     c_.rungs.push_back(
         {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(c_.pivot) + " is zero", 0});
@@ -70,6 +73,7 @@ class SmallGeneral : public SmallSystem {
   }
 
   bool transposed_;
+  const Context* context_;
   std::vector<int> pivots_;
 };
 
@@ -81,7 +85,7 @@ Certificate solve_small_general(MatrixView<const double> a, MatrixView<const dou
   const auto start = factor::Clock::now();
   const engine::SingleThreadedBlas blas;
   Certificate c = blank_certificate(a.rows, b.cols, Structure::general, options);
-  SmallGeneral system(a, options.transposed, c);
+  SmallGeneral system(a, options, c);
   solve_small(system, b, x, options, start, c);
   return c;
 }

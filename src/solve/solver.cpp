@@ -55,7 +55,7 @@ Solver::Solver(Structure structure, MatrixView<const double> a, const SolveOptio
 int threads_for(std::int64_t n, const Context* context) {
   constexpr std::int64_t kForThreads = 1024;  // below, waking them takes longer than they save
   if (n < kForThreads) return 1;
-  return context != nullptr ? context->threads() : engine::resolve_threads(0);
+  return factor::threads_of(context);
 }
 
 bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Context* context) {
@@ -64,7 +64,7 @@ bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Conte
 }
 
 Refiner default_refiner(Structure structure) {
-  return structure == Structure::general ? Refiner::gmres : Refiner::cg;
+  return structure == Structure::general ? Refiner::fgmres : Refiner::cg;
 }
 
 const char* name_of(Structure structure) {

@@ -100,6 +100,9 @@ class Solver {
 
   bool has_factor() const { return made_.has_value(); }
   bool may_climb() const { return options_.climb && rung_ + 1 < maps_.size(); }
+  /// Refines without a factor, with a diagonal whose reciprocals are given. True when every column
+  /// meets the tolerance; else they are zero again.
+  bool gamble(std::vector<double> inverse_diagonal, Batch& batch, Certificate& c);
   refine::Request request_for(const Batch& batch);
   bool assess(const refine::Outcome& outcome, Batch& batch, Certificate& c);
   double tolerance() const;

@@ -10,12 +10,7 @@
 #include "solve/watch.hpp"
 
 namespace stepwell::driver {
-namespace {
-
-using factor::Clock;
-using factor::seconds_since;
-
-}  // namespace
+namespace {}  // namespace
 
 Spd::Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
     : Solver(Structure::spd, a, options, priced_as),
@@ -83,31 +78,14 @@ std::unique_ptr<refine::Preconditioner> Spd::precondition(const Side&) {
 /// The bottom: CG with the diagonal, or with A as it is where scaling would smear the clusters.
 bool Spd::without_factor(Batch& batch, Certificate& c) {
   if (!worth_trying_without_factor()) return false;
-  const auto start = Clock::now();
-  const std::int64_t n = order();
-  std::vector<double> inverse(static_cast<std::size_t>(n));
+  std::vector<double> inverse(static_cast<std::size_t>(order()));
   const bool plain = few_eigenvalues_carry_it();
   for (std::size_t i = 0; i < inverse.size(); ++i) {
     const double h = scale_.row[i] * diagonal_.value[i] * scale_.col[i];
     const double identity = scale_.row[i] * (scale_.row[i] * scale_.gain);
     inverse[i] = 1 / (plain ? identity : h);
   }
-  refine::DiagonalPreconditioner diagonal(std::move(inverse));
-  refine::Request q = request_for(batch);
-  // It is a gamble: a quarter of what the first rung costs may go into it.
-  Watch watch(iteration_price(std::nullopt, batch.count), rung_price(ladder()[0], batch.count) / 4,
-              q.goal, options_.progress);
-  q.go_on = [&](int k, double error) { return watch(k, error); };
-  const refine::Outcome outcome = refine::refine(side_.scaled, diagonal, batch.view_of(batch.b),
-                                                 batch.view_of(batch.y), batch.view_of(batch.r), q);
-  const bool all = assess(outcome, batch, c);
-  list_rung(c, {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
-                worst_of(batch.error),
-                all ? "" : reason_of(outcome, batch.error, tolerance(), options_.iterations == 0),
-                seconds_since(start)});
-  c.times.refine += seconds_since(start);
-  if (!all) std::fill(batch.y.begin(), batch.y.end(), 0.0);
-  return all;
+  return gamble(std::move(inverse), batch, c);
 }
 
 }  // namespace stepwell::driver

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/blas/lapack.hpp"
 
+#include <cblas.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -29,10 +31,11 @@ int as_int(std::int64_t size) {
 }  // namespace
 
 std::int64_t getrf(MatrixView<double> a, int* pivots) {
-  const int n = as_int(a.rows);
+  const int m = as_int(a.rows);
+  const int n = as_int(a.cols);
   const int ld = as_int(a.ld);
   int info = 0;
-  dgetrf_(&n, &n, a.data, &ld, pivots, &info);
+  dgetrf_(&m, &n, a.data, &ld, pivots, &info);
   return info - 1;
 }
 
@@ -43,6 +46,20 @@ void getrs(MatrixView<const double> lu, const int* pivots, bool transposed, Matr
   const int ldb = as_int(b.ld);
   int info = 0;
   dgetrs_(transposed ? "T" : "N", &n, &columns, lu.data, &ld, pivots, b.data, &ldb, &info, 1);
+}
+
+void solve_unit_lower(MatrixView<const double> l, MatrixView<double> b) {
+  if (b.empty()) return;
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, as_int(b.rows),
+              as_int(b.cols), 1, l.data, as_int(l.ld), b.data, as_int(b.ld));
+}
+
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b,
+                      MatrixView<double> c) {
+  if (c.empty() || a.cols == 0) return;
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, as_int(c.rows), as_int(c.cols),
+              as_int(a.cols), -1, a.data, as_int(a.ld), b.data, as_int(b.ld), 1, c.data,
+              as_int(c.ld));
 }
 
 }  // namespace stepwell::kernels

@@ -10,11 +10,18 @@
 /// BLAS is set to.
 namespace stepwell::kernels {
 
-/// dgetrf: A = P L U in place, n x n; pivots: n. Returns the index of the first pivot that is
-/// exactly zero, from 0; -1: none. Throws Error(too_large) for sizes above what its int can hold.
+/// dgetrf: A = P L U in place, m x n with m >= n; pivots: n, from 1. Returns the index of the first
+/// pivot that is exactly zero, from 0; -1: none. Throws Error(too_large) for sizes above what its
+/// int can hold.
 std::int64_t getrf(MatrixView<double> a, int* pivots);
 
 /// dgetrs: B <- A^-1 B, or A^-T B.
 void getrs(MatrixView<const double> lu, const int* pivots, bool transposed, MatrixView<double> b);
+
+/// dtrsm: B <- L^-1 B, L unit lower triangular.
+void solve_unit_lower(MatrixView<const double> l, MatrixView<double> b);
+
+/// dgemm: C -= A B.
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
 }  // namespace stepwell::kernels
