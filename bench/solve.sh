@@ -6,6 +6,7 @@
 #
 #   bench/solve.sh build/release/bin/stepwell [n [pairs [baseline]]]
 #
+# and solve_general() on those of Haidar et al. where the baseline is dgesv, dsgesv or mkl-dgesv. It
 # prints, for each kind, the median and the best ratio, both medians of the time of a call, the path
 # that was taken and the backward errors in units of 2^-53.
 set -euo pipefail
@@ -24,6 +25,18 @@ cases=(
   "matern --length 0.3 --nugget 1e-4 --sorted"
   "dominant"
 )
+if [[ $against == *gesv ]]; then
+  cases=(
+    "general-dominant"
+    "positive-logarithmic --cond 1e2"
+    "positive-clustered --cond 1e2"
+    "positive-arithmetic --cond 1e2"
+    "general-clustered --cond 1e2"
+    "general-arithmetic --cond 1e2"
+    "hplmxp"
+    "randn"
+  )
+fi
 printf '%-46s %6s %6s %9s %9s  %s\n' "n = $n, against $against" median best ours theirs path
 for case in "${cases[@]}"; do
   read -ra words <<<"$case"

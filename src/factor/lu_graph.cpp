@@ -107,12 +107,10 @@ class Inserter {
   /// What block row j leaves for those below.
   void hand_over(std::int64_t j) {
     for (std::int64_t i = j + 1; i < grid_.tiles(); ++i) {
-      std::vector<Use> uses = {{names_.panel(j), Access::read}, {names_.right(i), Access::write}};
-      // Without exchanges it reads X(j, j) too, and a last block row of fewer rows cuts the memory
-      // of X into other pieces.
-      for (std::int64_t k = attempt_.pivoting ? i : j; k < grid_.tiles(); ++k) {
-        if (k == i || !attempt_.pivoting) uses.push_back({names_.x(j, k), Access::read});
-      }
+      std::vector<Use> uses = {{names_.panel(j), Access::read},
+                               {names_.x(j, i), Access::read},
+                               {names_.right(i), Access::write}};
+      if (!attempt_.pivoting) uses.push_back({names_.x(j, j), Access::read});
       insert(lu_right_codelet(), j, i, 1, uses, 3);
     }
     insert(lu_exchange_codelet(), j, j, j,

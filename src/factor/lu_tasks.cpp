@@ -197,7 +197,7 @@ void run_finish(Task& task, const void* arguments) {
 
 tiles::Panel LuAttempt::panel(std::int64_t j, std::int64_t first) const {
   const Grid& grid = map().grid();
-  Panel p{wide(), grid.size(j), grid.n - first, x[j % 2], l_panel};
+  Panel p{wide(), grid.size(j), grid.n - first, grid.tile, x[j % 2], l_panel};
   p.x += first * p.x_ld() * (p.wide ? 8 : 4);
   return p;
 }

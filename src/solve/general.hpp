@@ -46,7 +46,8 @@ class General : public Solver {
   std::size_t lapack_rung_;       ///< as many as there are rungs: none
   refine::GeneralProduct product_, transposed_product_;
   bool looked_ = false;
-  bool even_ = false;  ///< A needs no equilibration
+  bool even_ = false;          ///< A needs no equilibration
+  double diagonal_share_ = 0;  ///< of the squares of an even A's elements
   refine::Survey survey_;
   factor::Scale scale_;
   std::optional<Side> forward_, backward_;

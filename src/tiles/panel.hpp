@@ -17,10 +17,11 @@ struct Panel {
   bool wide = false;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  std::int64_t tile = 0;  ///< the most rows that such a block row has: X's leading dimension
   std::byte* x = nullptr;
   std::byte* l = nullptr;
 
-  std::int64_t x_ld() const { return kernels::sums_ld(rows); }
+  std::int64_t x_ld() const { return kernels::sums_ld(tile); }
   std::int64_t l_ld() const { return kernels::sums_ld(cols); }
   template <class T>
   MatrixView<T> x_as() const {

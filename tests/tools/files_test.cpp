@@ -294,7 +294,8 @@ TEST(Plan, SaysPathTimeAndMemory) {
 // The path of a rehearsal is the path of the solve.
 TEST(Plan, ForeseesThePathAndTheMemory) {
   for (const char* matrix :
-       {"arithmetic --cond 1e2", "geometric --cond 1e5", "clustered --cond 1e8", "dominant"}) {
+       {"arithmetic --cond 1e2", "geometric --cond 1e5", "clustered --cond 1e8", "dominant",
+        "positive-arithmetic", "general-clustered"}) {
     const Directory d;
     const std::string kind(matrix);
     ASSERT_EQ(run("gen " + kind + " --n 2000 -o " + (d / "A.npy") + " --rhs " + (d / "b.npy")).code,

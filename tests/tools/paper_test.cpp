@@ -190,23 +190,27 @@ TEST(Paper, RefusesWhatItCantDo) {
 
 TEST(Mkl, IsOptional) {
   for (const char* arguments :
-       {"factor --n 64 --against mkl-dpotrf", "solve --n 64 --against mkl-dposv"}) {
+       {"factor --n 64 --against mkl-dpotrf", "solve --n 64 --against mkl-dposv",
+        "solve --n 64 --kind rands --against mkl-dgesv"}) {
     const Outcome o = run(std::string("bench ") + arguments + " --mkl /nonexistent");
     expect_error(o, 14, "pip install mkl");
   }
 }
 
 TEST(Mkl, IsABaselineWhereItIs) {
-  const Outcome o = run("bench solve --n 300 --against mkl-dposv --pairs 2 --json --threads 2");
-  if (o.code == 14) GTEST_SKIP() << o.err;
-  ASSERT_EQ(o.code, 0) << o.err;
-  const json j = json::parse(o.out);
-  EXPECT_EQ(j.at("baseline").at("library"), "oneMKL");
-  EXPECT_FALSE(j.at("baseline").at("version").get<std::string>().empty());
-  EXPECT_LT(j.at("baseline_backward_error"), 2 * std::sqrt(300.0) * 0x1p-53);
-  // The BLAS that is linked keeps its name.
-  EXPECT_EQ(j.at("machine").at("blas_warning"),
-            json::parse(run("doctor --json").out).at("blas").at("warning"));
+  for (const char* arguments : {"--against mkl-dposv", "--kind randn --against mkl-dgesv"}) {
+    const Outcome o =
+        run(std::string("bench solve --n 300 --pairs 2 --json --threads 2 ") + arguments);
+    if (o.code == 14) GTEST_SKIP() << o.err;
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_EQ(j.at("baseline").at("library"), "oneMKL");
+    EXPECT_FALSE(j.at("baseline").at("version").get<std::string>().empty());
+    EXPECT_LT(j.at("baseline_backward_error"), 2 * std::sqrt(300.0) * 0x1p-53);
+    // The BLAS that is linked keeps its name.
+    EXPECT_EQ(j.at("machine").at("blas_warning"),
+              json::parse(run("doctor --json").out).at("blas").at("warning"));
+  }
 }
 
 /// A measurement with its ratios multiplied.

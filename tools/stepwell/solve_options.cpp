@@ -7,9 +7,10 @@
 namespace stepwell::tool {
 
 void add_method_options(CLI::App& verb, std::string& refiner, std::string& pivoting) {
-  verb.add_option("--refiner", refiner,
-                  "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg, or gmres "
-                  "for a general A");
+  verb.add_option(
+      "--refiner", refiner,
+      "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg, or fgmres "
+      "for a general A");
   verb.add_option("--pivoting", pivoting,
                   "Of a general A: partial, or butterfly (random mixing, no exchanges)")
       ->check(CLI::IsMember({"partial", "butterfly"}))
