@@ -49,7 +49,7 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::spd, map, direct);
   if (direct && driver::is_plain(options, Structure::spd)) {
-    plan.bytes = plan.top_bytes = driver::small_bytes(n, Structure::spd);
+    plan.bytes = plan.top_bytes = driver::small_bytes(n, columns, Structure::spd);
     return plan;
   }
   FactorOptions f = factor_options(options);
@@ -89,7 +89,7 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   f.map = map;
   if (direct) {
     const bool plain = driver::is_plain(options, Structure::general);
-    plan.bytes = plain ? driver::small_bytes(n, Structure::general) : lapack;
+    plan.bytes = plain ? driver::small_bytes(n, columns, Structure::general) : lapack;
     plan.top_bytes = std::max({plan.bytes, lapack, lu_bytes(n, f) + beside});
     return plan;
   }

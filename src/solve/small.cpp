@@ -24,18 +24,20 @@ constexpr double kGoodEnough = 2 * kUnit;
 
 }  // namespace
 
-SmallSystem::SmallSystem(MatrixView<const double> a, factor::Scale scale, Certificate& c)
+SmallSystem::SmallSystem(MatrixView<const double> a, factor::Scale scale, std::int64_t batch,
+                         Certificate& c)
     : a_(a),
       c_(c),
       n_(a.rows),
       ld_(core::round_up(n_, 8)),
-      memory_(ld_ * n_ + 5 * n_, core::Contents::any),
+      batch_(batch),
+      memory_(ld_ * n_ + kVectors * n_ * batch, core::Contents::any),
       block_{memory_.data(), n_, n_, ld_},
       scale_(std::move(scale)),
       exponents_(scale_.row, scale_.col) {}
 
-std::int64_t SmallSystem::bytes(std::int64_t n) {
-  return core::size_product(core::round_up(n, 8) + 5, n, 8, "a small factor");
+std::int64_t SmallSystem::bytes(std::int64_t n, std::int64_t batch) {
+  return core::size_product(core::round_up(n, 8) + kVectors * batch, n, 8, "a small factor");
 }
 
 bool SmallSystem::all_finite(const kernels::Scan& scan) {
@@ -47,53 +49,81 @@ bool SmallSystem::all_finite(const kernels::Scan& scan) {
   return false;
 }
 
-SolveOutcome SmallSystem::solve(const double* b, double* x, ColumnCertificate& column) {
-  double* const rhs = vector(0);
-  double* const y = vector(1);
-  double* const r = vector(2);
-  double* const better = vector(3);
-  const ScaledColumn scaled(exponents_, b, rhs);
-  std::copy_n(rhs, n_, r);
-  std::fill_n(y, n_, 0.0);
-  double error = 1;
-  for (int k = 0; k <= kCorrections; ++k) {
-    std::copy_n(r, n_, better);
-    substitute(better);
-    for (std::int64_t i = 0; i < n_; ++i) better[i] += y[i];
-    residual(rhs, better, r);
-    const double now = backward_error(c_.norm, sizes_of(exponents_, rhs, better, r));
-    if (!(now < error) && k > 0) {
-      residual(rhs, y, r);
-      break;
-    }
-    std::copy_n(better, n_, y);
-    error = now;
-    column.iterations = k;
-    if (error <= std::min(kGoodEnough, c_.tolerance)) break;
+void SmallSystem::solve(MatrixView<const double> b, MatrixView<double> x,
+                        ColumnCertificate* columns) {
+  const MatrixView<double> rhs = vectors(0, b.cols), y = vectors(1, b.cols), r = vectors(2, b.cols);
+  std::vector<ScaledColumn> scaled;
+  std::vector<std::int64_t> live;  // columns that are not done
+  std::vector<double> error(static_cast<std::size_t>(b.cols), 1.0);
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    scaled.emplace_back(exponents_, b.column(c), rhs.column(c));
+    std::copy_n(rhs.column(c), n_, r.column(c));
+    std::fill_n(y.column(c), n_, 0.0);
+    live.push_back(c);
   }
-  const bool finite = scaled.write(exponents_, y, x);
-  if (!scaled.read(exponents_, x, y)) residual(rhs, y, r);
-  column.backward_error = backward_error(c_.norm, sizes_of(exponents_, rhs, y, r));
-  if (!finite) return SolveOutcome::overflow;
-  return column.backward_error <= c_.tolerance ? SolveOutcome::converged
-                                               : SolveOutcome::not_converged;
+  const auto error_of = [&](std::int64_t c, const double* of, const double* residue) {
+    return backward_error(c_.norm, sizes_of(exponents_, rhs.column(c), of, residue));
+  };
+  for (int k = 0; k <= kCorrections && !live.empty(); ++k) {
+    const auto count = static_cast<std::int64_t>(live.size());
+    const MatrixView<double> better = vectors(3, count), left = vectors(4, count);
+    for (std::int64_t s = 0; s < count; ++s) std::copy_n(r.column(live[s]), n_, better.column(s));
+    substitute(better);
+    for (std::int64_t s = 0; s < count; ++s) {
+      const double* const before = y.column(live[s]);
+      double* const now = better.column(s);
+      for (std::int64_t i = 0; i < n_; ++i) now[i] += before[i];
+    }
+    residuals(live, better, left);
+    std::vector<std::int64_t> still;
+    for (std::int64_t s = 0; s < count; ++s) {
+      const std::int64_t c = live[s];
+      const double now = error_of(c, better.column(s), left.column(s));
+      if (!(now < error[c]) && k > 0) continue;
+      std::copy_n(better.column(s), n_, y.column(c));
+      std::copy_n(left.column(s), n_, r.column(c));
+      error[c] = now;
+      columns[c].iterations = k;
+      if (!(now <= std::min(kGoodEnough, c_.tolerance))) still.push_back(c);
+    }
+    live = std::move(still);
+  }
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    const bool finite = scaled[c].write(exponents_, y.column(c), x.column(c));
+    if (!scaled[c].read(exponents_, x.column(c), y.column(c))) {
+      residuals({c}, view<const double>(y.column(c), n_, 1), view(r.column(c), n_, 1));
+    }
+    columns[c].backward_error = error_of(c, y.column(c), r.column(c));
+    columns[c].outcome = !finite                                     ? SolveOutcome::overflow
+                         : columns[c].backward_error <= c_.tolerance ? SolveOutcome::converged
+                                                                     : SolveOutcome::not_converged;
+  }
 }
 
-/// r = b - H y
-void SmallSystem::residual(const double* b, const double* y, double* r) const {
-  if (n_ <= kExactUpTo) return exact_residual(b, y, r);
-  double* const scaled = vector(4);
-  for (std::int64_t i = 0; i < n_; ++i) {
-    scaled[i] = -scale_.col[static_cast<std::size_t>(i)] * y[i];
-    r[i] = 0;
+void SmallSystem::residuals(const std::vector<std::int64_t>& which, MatrixView<const double> y,
+                            MatrixView<double> r) {
+  const MatrixView<double> rhs = vectors(0, batch_), scaled = vectors(5, y.cols);
+  if (n_ <= kExactUpTo) {
+    for (std::int64_t s = 0; s < y.cols; ++s) {
+      exact_residual(rhs.column(which[static_cast<std::size_t>(s)]), y.column(s), r.column(s));
+    }
+    return;
+  }
+  for (std::int64_t s = 0; s < y.cols; ++s) {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      scaled(i, s) = -scale_.col[static_cast<std::size_t>(i)] * y(i, s);
+    }
   }
   multiply(scaled, r);
-  for (std::int64_t i = 0; i < n_; ++i) {
-    r[i] = b[i] + scale_.row[static_cast<std::size_t>(i)] * r[i];
+  for (std::int64_t s = 0; s < y.cols; ++s) {
+    const double* const b = rhs.column(which[static_cast<std::size_t>(s)]);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      r(i, s) = b[i] + scale_.row[static_cast<std::size_t>(i)] * r(i, s);
+    }
   }
 }
 
-/// The same in double-double.
+/// The same for one column in double-double.
 void SmallSystem::exact_residual(const double* b, const double* y, double* r) const {
   for (std::int64_t i = 0; i < n_; ++i) {
     core::DoubleDouble sum;
@@ -116,9 +146,15 @@ bool is_small(std::int64_t n, const SolveOptions& options, Structure structure) 
   return n > 0 && n < direct_below(structure) && is_plain(options, structure);
 }
 
-std::int64_t small_bytes(std::int64_t n, Structure structure) {
-  const bool tree = structure == Structure::spd && n > kernels::kLeaf;
-  return SmallSystem::bytes(n) + (tree ? kernels::tree_scratch(n) : 0);
+std::int64_t small_bytes(std::int64_t n, std::int64_t columns, Structure structure) {
+  const bool spd = structure == Structure::spd;
+  const std::int64_t batch = spd ? 1 : small_batch(columns);
+  return SmallSystem::bytes(n, batch) + (spd && n > kernels::kLeaf ? kernels::tree_scratch(n) : 0);
+}
+
+std::int64_t small_batch(std::int64_t columns) {
+  constexpr std::int64_t kMost = 64;
+  return std::clamp<std::int64_t>(columns, 1, kMost);
 }
 
 Certificate blank_certificate(std::int64_t n, std::int64_t columns, Structure structure,
@@ -130,7 +166,7 @@ Certificate blank_certificate(std::int64_t n, std::int64_t columns, Structure st
       options.tolerance > 0 ? options.tolerance : std::sqrt(static_cast<double>(n)) * kUnit;
   c.map = "fp64";
   c.refiner = "direct";
-  c.peak_bytes = small_bytes(n, structure);
+  c.peak_bytes = small_bytes(n, columns, structure);
   return c;
 }
 
@@ -140,9 +176,12 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
   if (options.progress != nullptr && options.progress->cancel) c.outcome = SolveOutcome::cancelled;
   if (c.ok() && system.factor()) {
     c.times.factor = seconds_since(start);
-    for (std::int64_t j = 0; j < b.cols; ++j) {
-      ColumnCertificate& column = c.columns[static_cast<std::size_t>(j)];
-      column.outcome = system.solve(b.column(j), x.column(j), column);
+    for (std::int64_t j = 0; j < b.cols; j += system.batch()) {
+      const std::int64_t count = std::min(system.batch(), b.cols - j);
+      system.solve(b.block(0, j, b.rows, count), x.block(0, j, x.rows, count),
+                   c.columns.data() + j);
+    }
+    for (const ColumnCertificate& column : c.columns) {
       if (column.outcome != SolveOutcome::converged && c.ok()) c.outcome = column.outcome;
       if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;
       c.iterations = std::max(c.iterations, column.iterations);

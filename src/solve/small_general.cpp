@@ -8,6 +8,7 @@
 #include "factor/dense_lu.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
+#include "refine/general_product.hpp"
 #include "solve/lapack_factor.hpp"
 #include "solve/small.hpp"
 #include "solve/small_system.hpp"
@@ -24,13 +25,15 @@ factor::Scale as_it_is(std::int64_t n) {
 class SmallGeneral : public SmallSystem {
  public:
   SmallGeneral(MatrixView<const double> a, const SolveOptions& options, Certificate& c)
-      : SmallSystem(a, as_it_is(a.rows), c),
+      : SmallSystem(a, as_it_is(a.rows), small_batch(static_cast<std::int64_t>(c.columns.size())),
+                    c),
         transposed_(options.transposed),
-        context_(options.context),
+        team_(n_ < factor::kDenseLuForTeam ? 1 : factor::threads_of(options.context)),
+        product_(team_, a, transposed_),
         pivots_(static_cast<std::size_t>(a.rows)) {}
 
   bool factor() override {
-    double* const sums = vector(0);
+    double* const sums = vectors(0, 1).data;
     std::fill_n(sums, n_, 0.0);
     kernels::LoadArgs args;
     args.a = a_;
@@ -47,8 +50,7 @@ class SmallGeneral : public SmallSystem {
       args.scales = {scale_.row.data(), scale_.col.data()};
       t.load.run(args, scan);
     }
-    engine::Team team(n_ < factor::kDenseLuForTeam ? 1 : factor::threads_of(context_));
-    c_.pivot = factor::dense_lu(team, block_, pivots_.data());
+    c_.pivot = factor::dense_lu(team_, block_, pivots_.data());
     if (c_.pivot < 0) return true;
     c_.rungs.push_back(
         {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(c_.pivot) + " is zero", 0});
@@ -57,23 +59,26 @@ class SmallGeneral : public SmallSystem {
   }
 
  private:
-  void substitute(double* v) const override {
-    kernels::getrs(block_, pivots_.data(), transposed_, view(v, n_, 1));
+  void substitute(MatrixView<double> v) override {
+    // The BLAS has one thread: some columns for each of ours.
+    constexpr std::int64_t kColumns = 16;
+    team_.for_each((v.cols + kColumns - 1) / kColumns, [&](std::int64_t k) {
+      const core::FpScope fp;
+      const std::int64_t first = k * kColumns;
+      const std::int64_t count = std::min(kColumns, v.cols - first);
+      kernels::getrs(block_, pivots_.data(), transposed_, v.block(0, first, n_, count));
+    });
   }
 
-  void multiply(const double* x, double* y) const override {
-    kernels::Products p;
-    (transposed_ ? p.w : p.x) = view<const double>(x, n_, 1);
-    (transposed_ ? p.z : p.y) = view(y, n_, 1);
-    kernels::table().product.run(a_, p);
-  }
+  void multiply(MatrixView<const double> x, MatrixView<double> y) override { product_.apply(x, y); }
 
   double element(std::int64_t i, std::int64_t j) const override {
     return transposed_ ? a_(j, i) : a_(i, j);
   }
 
   bool transposed_;
-  const Context* context_;
+  engine::Team team_;
+  refine::GeneralProduct product_;
   std::vector<int> pivots_;
 };
 

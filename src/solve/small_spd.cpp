@@ -16,11 +16,11 @@ namespace {
 class SmallSpd : public SmallSystem {
  public:
   SmallSpd(MatrixView<const double> a, Certificate& c)
-      : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), c) {
-  }
+      : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), 1,
+                    c) {}
 
   bool factor() override {
-    double* const sums = vector(0);
+    double* const sums = vectors(0, 1).data;
     std::fill_n(sums, 2 * n_, 0.0);
     kernels::LoadArgs args;
     args.a = a_;
@@ -56,14 +56,15 @@ class SmallSpd : public SmallSystem {
   }
 
  private:
-  void substitute(double* v) const override {
+  void substitute(MatrixView<double> v) override {
     const kernels::Table& t = kernels::table();
-    kernels::tile_trsv(t, block_, false, view(v, n_, 1));
-    kernels::tile_trsv(t, block_, true, view(v, n_, 1));
+    kernels::tile_trsv(t, block_, false, v);
+    kernels::tile_trsv(t, block_, true, v);
   }
 
-  void multiply(const double* x, double* y) const override {
-    kernels::table().symmetric_product.run(a_, view<const double>(x, n_, 1), view(y, n_, 1));
+  void multiply(MatrixView<const double> x, MatrixView<double> y) override {
+    for (std::int64_t c = 0; c < y.cols; ++c) std::fill_n(y.column(c), n_, 0.0);
+    kernels::table().symmetric_product.run(a_, x, y);
   }
 
   double element(std::int64_t i, std::int64_t j) const override {

@@ -17,42 +17,53 @@ namespace stepwell::driver {
 /// beside the factorization must not show at n = 50, where that takes ten microseconds.
 class SmallSystem {
  public:
-  SmallSystem(MatrixView<const double> a, factor::Scale scale, Certificate& c);
+  /// 'batch': right-hand sides that are solved for together, most.
+  SmallSystem(MatrixView<const double> a, factor::Scale scale, std::int64_t batch, Certificate& c);
   virtual ~SmallSystem() = default;
 
   /// False: there is no factor, and the certificate says why.
   virtual bool factor() = 0;
 
-  /// One right-hand side. b is read before x is written.
-  SolveOutcome solve(const double* b, double* x, ColumnCertificate& column);
+  std::int64_t batch() const { return batch_; }
+  /// At most a batch of right-hand sides. b is read before x is written.
+  void solve(MatrixView<const double> b, MatrixView<double> x, ColumnCertificate* columns);
 
   /// Bytes of memory that it works in.
-  static std::int64_t bytes(std::int64_t n);
+  static std::int64_t bytes(std::int64_t n, std::int64_t batch);
 
  protected:
   /// v <- the factor's solution of H y = v.
-  virtual void substitute(double* v) const = 0;
-  /// y += A x
-  virtual void multiply(const double* x, double* y) const = 0;
+  virtual void substitute(MatrixView<double> v) = 0;
+  /// y = A x
+  virtual void multiply(MatrixView<const double> x, MatrixView<double> y) = 0;
   /// a_ij of the matrix that is solved with.
   virtual double element(std::int64_t i, std::int64_t j) const = 0;
 
-  double* vector(std::int64_t k) const { return memory_.data() + ld_ * n_ + k * n_; }
+  /// Vectors that it works in: kVectors groups of a batch.
+  static constexpr std::int64_t kVectors = 6;
+  MatrixView<double> vectors(std::int64_t group, std::int64_t count) const {
+    return view(memory_.data() + ld_ * n_ + group * n_ * batch_, n_, count);
+  }
   /// False, and the certificate says where, if the scan found what is not finite.
   bool all_finite(const kernels::Scan& scan);
 
   MatrixView<const double> a_;
   Certificate& c_;
-  std::int64_t n_, ld_;
-  core::Buffer<double> memory_;  ///< the factor, and five vectors
+  std::int64_t n_, ld_, batch_;
+  core::Buffer<double> memory_;  ///< the factor, and the vectors
   MatrixView<double> block_;     ///< the factor
   factor::Scale scale_;
   Exponents exponents_;
 
  private:
-  void residual(const double* b, const double* y, double* r) const;
+  /// The columns 'which' of rhs - H y; y and r have no others.
+  void residuals(const std::vector<std::int64_t>& which, MatrixView<const double> y,
+                 MatrixView<double> r);
   void exact_residual(const double* b, const double* y, double* r) const;
 };
+
+/// How many right-hand sides of so many are solved for together.
+std::int64_t small_batch(std::int64_t columns);
 
 /// A certificate with nothing in it, and all of a small solve but for the factor.
 Certificate blank_certificate(std::int64_t n, std::int64_t columns, Structure structure,
