@@ -295,7 +295,7 @@ TEST_P(GeneralSystems, AreSolvedOrRefusedButNeverWrong) {
     for (int k = 0; k < variants; ++k) {
       Variant v =
           draw(GetParam(), n, condition, first + index * 100 + static_cast<std::uint64_t>(k));
-      if (n > 300) v.columns = std::min<std::int64_t>(v.columns, 2);
+      if (n > 128) v.columns = std::min<std::int64_t>(v.columns, n > 300 ? 2 : 5);
       if (n > 600) v.map = "default";  // the whole ladder
       check(v, base, rhs, tally);
       if (HasFailure()) return;
