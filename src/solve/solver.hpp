@@ -98,7 +98,6 @@ class Solver {
   /// The rung after the current one.
   virtual std::size_t rung_above() const { return rung_ + 1; }
 
-  bool has_factor() const { return made_.has_value(); }
   bool may_climb() const { return options_.climb && rung_ + 1 < maps_.size(); }
   /// Refines without a factor, with a diagonal whose reciprocals are given. True when every column
   /// meets the tolerance; else they are zero again.
