@@ -39,7 +39,7 @@ int main() {
   std::vector<double> f(static_cast<std::size_t>(n), 1.0), g(f.size());
   for (std::size_t i = f.size() - 50; i < f.size(); ++i) g[i] = 0.02;  // J: the mean at the end
   std::vector<double> u(f.size()), w(f.size());
-  const auto column = [n](std::vector<double>& v) { return stepwell::view(v.data(), n, 1); };
+  const auto column = [](std::vector<double>& v) { return stepwell::view(v.data(), n, 1); };
 
   //---- begin factor
   stepwell::GeneralSolver solver(stepwell::view(a.data(), n, n));
