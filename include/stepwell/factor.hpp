@@ -32,8 +32,10 @@ enum class Pivoting : unsigned char {
 };
 
 struct FactorOptions {
-  PrecisionMap map;       ///< which rung each tile uses
-  std::int64_t tile = 0;  ///< order of a tile, a multiple of 32; 0: 512, or n where that is less
+  PrecisionMap map;  ///< which rung each tile uses
+  /// Order of a tile, a multiple of 32; 0: 512, or n where that is less; for lu() 256 below n =
+  /// 4096
+  std::int64_t tile = 0;
   Scaling scaling = Scaling::powers_of_two;
   double theta = 0.1;  ///< fp16 only: the share of its range that the scaled matrix may take
   double shift = 0;    ///< c of the first attempt: the diagonal is multiplied by 1 + c u

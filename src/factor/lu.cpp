@@ -28,6 +28,16 @@ constexpr std::int64_t kTilesForWorkers = 3;
   throw Error(ErrorCode::invalid_argument, "lu: " + text);
 }
 
+/// Small matrices take smaller tiles: their panels, one core's work, are half as long (n = 1200: 13
+/// ms for a solve instead of 21).
+constexpr std::int64_t kSmall = 4096;
+constexpr std::int64_t kSmallTile = 256;
+
+std::int64_t tile_for(std::int64_t n, std::int64_t asked) {
+  const std::int64_t tile = choose_tile(n, asked);
+  return asked == 0 && n < kSmall ? std::min(tile, kSmallTile) : tile;
+}
+
 RungMap map_for(std::int64_t n, const FactorOptions& options) {
   if (n < 0) misuse("a matrix of order " + std::to_string(n));
   const PrecisionMap& map = options.map;
@@ -37,7 +47,7 @@ RungMap map_for(std::int64_t n, const FactorOptions& options) {
   if (map.graded() && std::ranges::find(map.layers, Rung::fp64) != map.layers.end()) {
     misuse("the map '" + to_string(map) + "' mixes fp64 with other rungs");
   }
-  return RungMap({n, choose_tile(n, options.tile)}, map);
+  return RungMap({n, tile_for(n, options.tile)}, map);
 }
 
 void check(MatrixView<const double> a, const FactorOptions& options) {

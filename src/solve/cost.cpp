@@ -44,7 +44,7 @@ PrecisionMap covariance_map() {
 }
 
 std::int64_t direct_below(Structure structure) {
-  if (structure == Structure::general) return has_engine() ? 1536 : 2048;
+  if (structure == Structure::general) return has_engine() ? 900 : 2048;
   return has_engine() ? 896 : 2048;
 }
 
