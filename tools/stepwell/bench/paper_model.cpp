@@ -86,7 +86,9 @@ double LuModel::seconds(const Certificate& c) const {
   double sum = 0;
   for (const RungAttempt& r : c.rungs) {
     const auto rung = rungs.find(r.map);
-    if (rung == rungs.end()) {
+    if (r.map == "none") {
+      sum += kOverhead * r.iterations * gemv;
+    } else if (rung == rungs.end()) {
       sum += dgetrf + dgetrs;
     } else {
       sum += rung->second.factor + kOverhead * r.iterations * (gemv + rung->second.solve);
