@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/hash.hpp"
+
 namespace stepwell::factor {
 namespace {
 
@@ -21,12 +23,9 @@ void mix(std::int64_t half, const double* r, const double* s, bool transposed, V
   }
 }
 
-/// 64 random bits that depend on the index alone (splitmix64).
+/// A diagonal element of R or S, 1/sqrt(2) included.
 double draw(std::uint64_t index) {
-  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  const double unit = static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  const double unit = static_cast<double>(core::hash(index) >> 11) * 0x1p-53;
   return std::exp((unit - 0.5) / 10) / std::numbers::sqrt2;
 }
 

@@ -4,19 +4,14 @@
 
 #include <cstdint>
 
+#include "core/hash.hpp"
 #include "stepwell/view.hpp"
 
 /// Test matrices: symmetric positive definite, the same numbers for the same arguments everywhere.
 /// These write the lower triangle only; recipe.hpp has more kinds, and whole matrices.
 namespace stepwell::gallery {
 
-/// 64 random bits that depend on the index alone (splitmix64).
-inline std::uint64_t hash(std::uint64_t index) {
-  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
+using core::hash;
 
 /// A number in [-1, 1) that depends on the index alone.
 inline double noise(std::uint64_t index) {

@@ -8,13 +8,6 @@
 namespace stepwell::kernels {
 namespace {
 
-template <class T>
-void transpose(MatrixView<const T> from, MatrixView<T> to) {
-  for (std::int64_t j = 0; j < from.cols; ++j) {
-    for (std::int64_t i = 0; i < from.rows; ++i) to(j, i) = from(i, j);
-  }
-}
-
 /// W = L^-1 by halves: W11 = L11^-1, W22 = L22^-1, W21 = -W22 (L21 W11).
 template <class T>
 void invert(const Table& t, MatrixView<const T> l, MatrixView<T> w, T* scratch) {
@@ -36,9 +29,9 @@ void invert(const Table& t, MatrixView<const T> l, MatrixView<T> w, T* scratch) 
   const auto right = view(scratch, n1, n1);
   const auto product = view(scratch + n1 * n1, n2, n1);
   const auto product_transposed = view(scratch, n1, n2);
-  transpose<T>(w11, right);
+  transpose(t, w11, right);
   update(t, l.block(n1, 0, n2, n1), right, product, Shape::full, Write::assign);
-  transpose<T>(product, product_transposed);
+  transpose(t, product, product_transposed);
   for (std::int64_t j = 0; j < n1; ++j) std::fill_n(w21.column(j), n2, T{0});
   update(t, w22, product_transposed, w21);
   for (std::int64_t j = n1; j < n; ++j) std::fill_n(w.column(j), n1, T{0});
