@@ -17,6 +17,7 @@ enum class SolveOutcome : unsigned char {
   not_converged,          ///< a column does not, whatever was tried: see the columns
   not_positive_definite,  ///< in FP64: see 'pivot'
   singular,               ///< LAPACK's dgetrf finds a pivot that is zero: see 'pivot'
+  rank_deficient,         ///< least squares: columns depend on others in FP64: see 'dependent'
   non_finite,             ///< A or b has an infinity or a NaN, at (row, col)
   asymmetric,             ///< check_symmetry: a_ij and a_ji differ at (row, col)
   overflow,               ///< x is larger than FP64 can hold
@@ -28,8 +29,12 @@ STEPWELL_API const char* to_string(SolveOutcome outcome);
 struct ColumnCertificate {
   SolveOutcome outcome = SolveOutcome::not_converged;
   /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, from the caller's A and b and the x that
-  /// was written, in FP64.
+  /// was written, in FP64. Of least squares the Frobenius norm's, see lstsq.hpp.
   double backward_error = 1;
+  /// Of least squares: which bound 'backward_error' is, "residual" (||r|| / ||x||), "gradient"
+  /// (||A'r|| / ||r||) or "projection" (of r on A's columns, by the factor).
+  std::string measure;
+  double residual_norm = 0;  ///< ||b - A x||_2; of least squares
   /// The same with the residual in double-double and a bound on all rounding: what is proven.
   /// Zero unless asked for.
   double proven_backward_error = 0;
@@ -62,7 +67,7 @@ struct SolveTimes {
 /// What comes back with x. Plain data.
 struct Certificate {
   SolveOutcome outcome = SolveOutcome::converged;
-  std::string structure;      ///< "spd" or "general": what A was solved as
+  std::string structure;      ///< "spd", "general" or "least squares": what A was solved as
   std::string reason;         ///< a sentence for people, when the outcome is not 'converged'
   double backward_error = 0;  ///< of the worst column
   double tolerance = 0;       ///< what it was compared with
@@ -77,7 +82,9 @@ struct Certificate {
   double pivot_value = 0;   ///< of the scaled matrix
   std::int64_t row = -1;    ///< non_finite, asymmetric: where
   std::int64_t col = -1;
-  bool in_b = false;  ///< non_finite: in b
+  bool in_b = false;                    ///< non_finite: in b
+  std::int64_t rank = -1;               ///< of least squares, where it was found out
+  std::vector<std::int64_t> dependent;  ///< rank_deficient: columns of A, from 0, ascending
   std::vector<ColumnCertificate> columns;
   FactorReport factor;  ///< of the last factor
   SolveTimes times;

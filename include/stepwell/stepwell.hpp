@@ -8,6 +8,7 @@
 #include "stepwell/factor.hpp"       // IWYU pragma: export
 #include "stepwell/format.hpp"       // IWYU pragma: export
 #include "stepwell/level3.hpp"       // IWYU pragma: export
+#include "stepwell/lstsq.hpp"        // IWYU pragma: export
 #include "stepwell/lu.hpp"           // IWYU pragma: export
 #include "stepwell/machine.hpp"      // IWYU pragma: export
 #include "stepwell/map.hpp"          // IWYU pragma: export
@@ -15,6 +16,7 @@
 #include "stepwell/refiner.hpp"      // IWYU pragma: export
 #include "stepwell/rung.hpp"         // IWYU pragma: export
 #include "stepwell/solve.hpp"        // IWYU pragma: export
+#include "stepwell/tall.hpp"         // IWYU pragma: export
 #include "stepwell/times.hpp"        // IWYU pragma: export
 #include "stepwell/version.hpp"      // IWYU pragma: export
 #include "stepwell/view.hpp"         // IWYU pragma: export

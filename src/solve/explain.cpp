@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdio>
 
 #include "solve/solver.hpp"
@@ -16,6 +17,8 @@ const char* to_string(SolveOutcome outcome) {
       return "not positive definite";
     case SolveOutcome::singular:
       return "singular";
+    case SolveOutcome::rank_deficient:
+      return "rank deficient";
     case SolveOutcome::non_finite:
       return "non-finite element";
     case SolveOutcome::asymmetric:
@@ -39,6 +42,18 @@ std::string number(double x) {
 
 std::string place(const Certificate& c) {
   return "(" + std::to_string(c.row) + ", " + std::to_string(c.col) + ")";
+}
+
+/// "3, 7 and 9", the first few of them.
+std::string list_of(const std::vector<std::int64_t>& columns) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(columns.size(), kMost); ++k) {
+    const bool last = k + 1 == columns.size();
+    text += (k == 0 ? "" : last ? " and " : ", ") + std::to_string(columns[k]);
+  }
+  if (columns.size() <= kMost) return text;
+  return text + " and " + std::to_string(columns.size() - kMost) + " more";
 }
 
 }  // namespace
@@ -77,6 +92,12 @@ void explain(Certificate& c) {
                  " (counted from 0) of LAPACK's LU is zero; column " + std::to_string(c.pivot) +
                  " depends on those before it (a column of zeros, an equation that is there twice, "
                  "an unknown that no equation has?); remove it";
+      return;
+    case SolveOutcome::rank_deficient:
+      c.reason = "the columns of A depend on each other: rank " + std::to_string(c.rank) +
+                 " in FP64; column " + list_of(c.dependent) +
+                 " (counted from 0) can be had from the others, and its coefficient is zero; x "
+                 "minimises, but other x do as well; remove columns, or use ridge";
       return;
     case SolveOutcome::non_finite:
       c.reason = std::string(c.in_b ? "b" : "A") + " has an infinity or a NaN at " + place(c) +

@@ -106,6 +106,7 @@ int exit_code(SolveOutcome outcome) {
       return 16;
     case SolveOutcome::not_positive_definite:
     case SolveOutcome::singular:
+    case SolveOutcome::rank_deficient:
       return 20;
     case SolveOutcome::not_converged:
       return 21;
