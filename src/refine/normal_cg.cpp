@@ -218,7 +218,10 @@ bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
     pp += p[i] * p[i];
     ee += e * e;
   }
-  line.drift = std::max(line.drift, std::sqrt(ee / pp));
+  // g is a sum of rounded numbers: what that may hide is not E's.
+  const double noise =
+      4 * 0x1p-53 * request_.norm * (request_.norm * norm2(n_, at_->x2[slot]) + std::sqrt(square));
+  line.drift = std::max(line.drift, (std::sqrt(ee) - noise / line.length) / std::sqrt(pp));
   if (request_.inverse > 0) {
     state_.projects[column] = 2 * line.drift * request_.inverse < 0.125;  // not with a NaN
   }

@@ -216,15 +216,17 @@ Certificate LeastSquares::solve() {
   c_.columns = blank_columns(b_.cols);
   bool solved = true;
   if (n_ > 0 && b_.cols > 0 && (solved = inspect_b(b_, c_))) {
-    const std::vector<Step> steps = steps_for(m_, n_, b_.cols, options_);
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      const bool last = s + 1 == steps.size();
+    std::vector<Step> left = steps_for(m_, n_, b_.cols, options_);
+    for (bool first = true; !left.empty(); first = false) {
+      const Step step = left[0];
+      left.erase(left.begin());
       const double alternative =
-          last || options_.iterations > 0 ? HUGE_VAL : price_of(steps[s + 1], m_, n_, b_.cols);
-      solved = climb(steps[s], last ? HUGE_VAL : alternative, last);
+          left.empty() || options_.iterations > 0 ? HUGE_VAL : price_of(left[0], m_, n_, b_.cols);
+      solved = climb(step, alternative, left.empty());
       a_.rethrow();
       if (cancelled()) c_.outcome = SolveOutcome::cancelled;
       if (solved || c_.outcome != SolveOutcome::converged) break;
+      if (first) skip_rungs(left);
     }
     solved = c_.outcome == SolveOutcome::converged;
     if (solved) {

@@ -76,6 +76,8 @@ class LeastSquares {
   bool refine(Step step, double alternative);
   refine::Outcome refine_batch(Batch& batch, bool direct, double alternative);
   void estimate_condition();
+  double sample_inverse();
+  void skip_rungs(std::vector<Step>& left);
   bool cancelled() const;
   double tolerance() const;
   refine::Sums sums() const;

@@ -149,6 +149,58 @@ bool LeastSquares::make_qr() {
   return true;
 }
 
+/// ||(H'H)^-1||, from QR of a few rows that lie evenly in A: it costs little, and tells a matrix of
+/// condition 1e3 from one of 1e9, which a Gram matrix that is not positive definite does not.
+double LeastSquares::sample_inverse() {
+  constexpr std::int64_t kRun = 16;  // rows that are read together
+  const std::int64_t runs = 2 * n_ / kRun + 1;
+  core::Buffer<double> rows(core::size_product(runs * kRun, n_, "a sample of rows"));
+  core::Buffer<double> scratch(a_.scratch(kRun));
+  for (std::int64_t r = 0; r < runs && !a_.failed(); ++r) {
+    const core::RowBlock block = a_.read((m_ - kRun) / runs * r, kRun, scratch.data());
+    for (std::int64_t i = 0; i < kRun; ++i) {
+      for (std::int64_t j = 0; j < n_; ++j) rows[(r * kRun + i) * n_ + j] = block(i, j);
+    }
+  }
+  if (a_.failed()) return 0;
+  const double share = std::sqrt(static_cast<double>(m_) / static_cast<double>(runs * kRun));
+  std::vector<double> power = power_, tail;
+  for (const double t : tail_) tail.push_back(std::sqrt(t) / share);
+  const TallMatrix sample = by_rows(rows.data(), runs * kRun, n_);
+  core::RowReader reader(sample);
+  const factor::TallQr qr =
+      factor::tall_qr(team_, reader, power, tail, MatrixView<const double>{}, options_.progress);
+  if (qr.cancelled || !qr.finite || qr.rank < n_) return HUGE_VAL;
+  QrPreconditioner with(qr);
+  const auto solve_with = [&](std::vector<double>& v) {
+    std::vector<double> z(v.size());
+    with.apply(view<const double>(v.data(), n_, 1), view(z.data(), n_, 1));
+    v = std::move(z);
+  };
+  return inverse_norm(n_, solve_with, solve_with) / (share * share);
+}
+
+/// Drops the rungs at which the Gram matrix can't be good enough.
+void LeastSquares::skip_rungs(std::vector<Step>& left) {
+  // A sample must cost little beside the rungs that it may save.
+  constexpr std::int64_t kRowsForSample = 16;
+  if (m_ < kRowsForSample * n_ || left.size() < 2) return;
+  const auto start = Clock::now();
+  const double inverse = sample_inverse();
+  c_.times.survey += seconds_since(start);
+  // Roundings of many rows cancel: the Gram matrix errs by about this (measured, random numbers).
+  const double spread = std::sqrt(static_cast<double>(n_) / static_cast<double>(m_));
+  while (left.size() > 1 && left[0]) {
+    const double error = info(*left[0]).unit_roundoff * spread * inverse;
+    if (error <= 2) break;
+    c_.rungs.push_back({name_of(left[0]), "", false, 0, 1,
+                        "not tried: by a sample of rows the condition of A, squared, is more than "
+                        "it can carry",
+                        0});
+    left.erase(left.begin());
+  }
+}
+
 /// A pass that looks at A alone.
 void LeastSquares::survey() {
   const auto start = Clock::now();
@@ -173,7 +225,7 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alt
                  batch.state.squares, sums());
     batch.measured = true;
   }
-  const double goal = std::min(0x1p-53, tolerance() / 2);
+  const double goal = std::min(2 * 0x1p-53, tolerance() / 2);
   const auto columns = static_cast<std::int64_t>(batch.right.column.size());
   Watch watch(pass_seconds(m_, n_, columns), alternative, goal, options_.progress);
   const auto go_on = [&](int k, double error) { return !a_.failed() && watch(k, error); };
