@@ -40,6 +40,11 @@ inline void pack(const Table& t, Rung rung, MatrixView<const double> a, PackedOu
   t.pack_fp64.run(rung, a, shape, scales, out);
 }
 
+inline void pack_columns(const Table& t, Rung rung, MatrixView<const double> a, const double* scale,
+                         PackedOut out) {
+  const core::FpScope fp;
+  t.pack_columns.run(rung, a, scale, out);
+}
 inline void unpack(const Table& t, PackedIn p, MatrixView<float> out, Scales scales = {}) {
   const core::FpScope fp;
   t.unpack_fp32.run(p, scales, out);

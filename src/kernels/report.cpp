@@ -64,6 +64,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("update fp64", t.update_fp64, kCblas);
   rows.add("pack fp32", t.pack_fp32, kPortable);
   rows.add("pack fp64", t.pack_fp64, kPortable);
+  rows.add("pack columns", t.pack_columns, kPortable);
   rows.add("unpack fp32", t.unpack_fp32, kPortable);
   rows.add("unpack fp64", t.unpack_fp64, kPortable);
   rows.add("reorder", t.reorder, kPortable);

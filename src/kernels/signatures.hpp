@@ -53,6 +53,12 @@ template <class T>
 using PackFn = void(Rung rung, MatrixView<const T> a, Shape shape, Scales scales,
                     PackedOut out) noexcept;
 
+/// Packs the transpose of A diag(scale) at 'rung' into out, in rows order, padding included:
+/// out.rows is A's columns, out.depth its rows. Rounded as by PackFn. scale: null means ones; its
+/// numbers are positive.
+using PackColumnsFn = void(Rung rung, MatrixView<const double> a, const double* scale,
+                           PackedOut out) noexcept;
+
 /// The reverse: out = diag(row) P diag(col), the terms summed in fp64, then rounded to T.
 template <class T>
 using UnpackFn = void(PackedIn p, Scales scales, MatrixView<T> out) noexcept;

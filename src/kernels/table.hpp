@@ -30,6 +30,7 @@ struct Table {
   Entry<DenseUpdateFn<double>> update_fp64;
   Entry<PackFn<float>> pack_fp32;
   Entry<PackFn<double>> pack_fp64;
+  Entry<PackColumnsFn> pack_columns;
   Entry<UnpackFn<float>> unpack_fp32;
   Entry<UnpackFn<double>> unpack_fp64;
   Entry<ReorderFn> reorder;

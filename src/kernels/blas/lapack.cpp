@@ -18,7 +18,6 @@ void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, 
 }
 
 namespace stepwell::kernels {
-namespace {
 
 int as_int(std::int64_t size) {
   if (size > std::numeric_limits<int>::max()) {
@@ -27,8 +26,6 @@ int as_int(std::int64_t size) {
   }
   return static_cast<int>(size);
 }
-
-}  // namespace
 
 std::int64_t getrf(MatrixView<double> a, int* pivots) {
   const int m = as_int(a.rows);

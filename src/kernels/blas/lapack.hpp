@@ -10,6 +10,9 @@
 /// BLAS is set to.
 namespace stepwell::kernels {
 
+/// A size as LAPACK takes it. Throws Error(too_large) when its int can't hold it.
+int as_int(std::int64_t size);
+
 /// dgetrf: A = P L U in place, m x n with m >= n; pivots: n, from 1. Returns the index of the first
 /// pivot that is exactly zero, from 0; -1: none. Throws Error(too_large) for sizes above what its
 /// int can hold.

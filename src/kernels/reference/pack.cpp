@@ -24,6 +24,18 @@ void pack(Rung rung, MatrixView<const T> a, Shape shape, Scales scales, PackedOu
   }
 }
 
+void pack_columns(Rung rung, MatrixView<const double> a, const double* scale,
+                  PackedOut out) noexcept {
+  for (std::int64_t j = 0; j < out.panels() * kPanel; ++j) {
+    for (std::int64_t k = 0; k < out.depth_blocks() * kDepth; ++k) {
+      const bool inside = j < a.cols && k < a.rows;
+      const core::Terms t =
+          inside ? core::split(scaled(a(k, j), k, j, {nullptr, scale}), rung) : core::Terms{};
+      for (int p = 0; p < out.planes; ++p) out.data[out.offset(j, k, p)] = t.term[p].bits;
+    }
+  }
+}
+
 template <class T>
 void unpack(PackedIn p, Scales scales, MatrixView<T> out) noexcept {
   for (std::int64_t k = 0; k < out.cols; ++k) {
@@ -53,6 +65,7 @@ void fill_reference_pack(Table& t) {
   constexpr auto isa = core::Isa::reference;
   t.pack_fp32 = {&pack<float>, "pack_fp32_reference", isa};
   t.pack_fp64 = {&pack<double>, "pack_fp64_reference", isa};
+  t.pack_columns = {&pack_columns, "pack_columns_reference", isa};
   t.unpack_fp32 = {&unpack<float>, "unpack_fp32_reference", isa};
   t.unpack_fp64 = {&unpack<double>, "unpack_fp64_reference", isa};
   t.reorder = {&reorder, "reorder_reference", isa};
