@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "core/fp_scope.hpp"
+#include "factor/column_scan.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/scan.hpp"
 
@@ -22,8 +23,7 @@ using engine::Counter;
 using kernels::Order;
 using kernels::Shape;
 
-/// Columns that one job narrows: 32 columns of 4096 rows are 1 MiB, read once and kept in L2.
-constexpr std::int64_t kGroup = kernels::kPanel;
+static_assert(kColumnGroup % kernels::kPanel == 0);
 /// Rows of a chunk: C in FP64 is read and written once a chunk, which must be little beside the
 /// products (4 bytes of it for 2 kRows flop).
 constexpr std::int64_t kRows = 4096;
@@ -47,7 +47,7 @@ struct Shapes {
         number(rung == Rung::fp64 ? 8 : 4) {}
 
   std::int64_t chunks() const { return (m + rows - 1) / rows; }
-  std::int64_t groups() const { return (n + kGroup - 1) / kGroup; }
+  std::int64_t groups() const { return (n + kColumnGroup - 1) / kColumnGroup; }
   std::int64_t tiles() const { return (n + tile - 1) / tile; }
   std::int64_t tile_jobs() const { return tiles() * (tiles() + 1) / 2; }
   /// Bytes of one form of a chunk.
@@ -58,7 +58,7 @@ struct Shapes {
   std::int64_t forms() const { return planes > 0 ? 2 : 1; }
   /// Of one thread: a group of columns by columns and as it is scaled, or the sums of a tile.
   std::int64_t scratch() const {
-    return std::max(2 * kGroup * rows, tile * kernels::sums_ld(tile)) * 8;
+    return std::max(2 * kColumnGroup * rows, tile * kernels::sums_ld(tile)) * 8;
   }
 };
 
@@ -152,16 +152,6 @@ class GramPass {
     return {{read_[p].data(), s_.n, rows_in(chunk), s_.n}, true};
   }
 
-  /// The group's columns of a chunk, by columns: where they are, or in scratch.
-  MatrixView<const double> by_columns(const core::RowBlock& rows, std::int64_t j, std::int64_t w,
-                                      double* scratch) const {
-    const core::RowBlock block = rows.block(0, j, rows.rows(), w);
-    if (!block.by_rows) return block.stored;
-    const MatrixView<double> out = view(scratch, rows.rows(), w, s_.rows);
-    kernels::transpose(kernels::table(), block.stored, out);
-    return out;
-  }
-
   void narrow(std::int64_t chunk, std::int64_t group, int thread) {
     const std::size_t p = parity(chunk);
     Counter& turn = group_done_[static_cast<std::size_t>(group)];
@@ -169,11 +159,11 @@ class GramPass {
     tiles_done_.wait_for((chunk - 1) * s_.tile_jobs());
     turn.wait_for(chunk);
     if (!stopped()) {
-      const std::int64_t j = group * kGroup;
-      const std::int64_t w = std::min(kGroup, s_.n - j);
+      const std::int64_t j = group * kColumnGroup;
+      const std::int64_t w = std::min(kColumnGroup, s_.n - j);
       auto* const scratch =
           reinterpret_cast<double*>(scratch_[static_cast<std::size_t>(thread)].data());
-      const MatrixView<const double> a = by_columns(rows_of(chunk, group), j, w, scratch);
+      const MatrixView<const double> a = by_columns(rows_of(chunk, group), j, w, scratch, s_.rows);
       look(chunk, a, j);
       const double* const local = local_[p].data() + j;
       if (s_.planes > 0) {
@@ -182,7 +172,7 @@ class GramPass {
         kernels::reorder(kernels::table(), rows,
                          operand(chunk, Order::pairs).block(j, 0, w, a.rows));
       } else {
-        copy_plain(chunk, a, j, local, scratch + kGroup * s_.rows);
+        copy_plain(chunk, a, j, local, scratch + kColumnGroup * s_.rows);
       }
     } else if (a_.scratch(1) != 0 && group == 0) {
       chunks_read_.add();
@@ -194,12 +184,11 @@ class GramPass {
   /// What the columns hold, their scale in this chunk, and their part of A'B.
   void look(std::int64_t chunk, MatrixView<const double> a, std::int64_t j) {
     const std::size_t p = parity(chunk);
+    std::vector<kernels::Scan> scans;
+    scan_columns(a, scans);
     for (std::int64_t c = 0; c < a.cols; ++c) {
       const auto e = static_cast<std::size_t>(j + c);
-      kernels::LoadArgs args;
-      args.a = a.block(0, c, a.rows, 1);
-      kernels::Scan found;
-      kernels::load(kernels::table(), args, found);
+      const kernels::Scan& found = scans[static_cast<std::size_t>(c)];
       // The first chunk that is not zero sets the scale of the column in C.
       if (!known_ && out_.column[e].max_abs == 0) out_.power[e] = inverse_power(found.max_abs);
       kernels::combine(out_.column[e], found, chunk * s_.rows, 0);

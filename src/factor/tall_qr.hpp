@@ -30,8 +30,8 @@ struct TallQr {
 /// columns (0 under the tail), or without columns.
 ///
 /// The rank is the number of pivots above 2 max(m, n) 2^-53 of the first, NumPy's rule, and never
-/// less than 16 2^-53. Of columns that depend on each other those are called dependent that pivoting
-/// takes last.
+/// less than 16 2^-53. Of columns that depend on each other those are called dependent that
+/// pivoting takes last.
 ///
 /// The bits depend on the numbers alone, not on the number of threads or on how A is stored. The
 /// BLAS has one thread meanwhile. Throws what A's function has thrown. Phase::factor counts blocks.

@@ -51,13 +51,20 @@ LeastSquaresError least_squares_error(std::int64_t n, const double* g, const dou
   return e;
 }
 
+namespace {
+
+/// ||P r||^2 is at most so much of g'M^-1 g where ||E|| ||M^-1|| < 1/8.
+constexpr double kProjected = 8.0 / 7;
+
+}  // namespace
+
 void measure(Preconditioner& m, double norm, LeastSquaresState& state) {
   const std::int64_t n = state.x.rows;
   const Vectors z(n, state.x.cols);
   m.apply(state.g, z.view());
   for (std::int64_t c = 0; c < state.x.cols; ++c) {
     const auto k = static_cast<std::size_t>(c);
-    const double projected = dot(n, state.g.column(c), z[k]);
+    const double projected = state.projects[k] ? kProjected * dot(n, state.g.column(c), z[k]) : 0;
     state.error[k] = least_squares_error(n, state.g.column(c), state.x.column(c), state.squares[k],
                                          projected, norm);
   }
@@ -71,9 +78,9 @@ constexpr int kLongPatience = 30;
 
 /// The coefficients of one column.
 struct Line {
-  double gz = 0;       ///< g'M^-1 g
-  double length = 1;   ///< of the last step
-  double longest = 1;  ///< of all: 1 / the smallest eigenvalue of M^-1 H'H, from below
+  double gz = 0;      ///< g'M^-1 g
+  double length = 1;  ///< of the last step
+  double drift = 0;   ///< the largest ||E p|| / ||p|| seen
   double milestone = HUGE_VAL;
   int misses = 0;
 };
@@ -95,10 +102,10 @@ class NormalCg {
   Outcome run();
 
  private:
-  struct Slots {  ///< of the columns that run, side by side
-    Vectors x, g, z, p, x2, g2, z2;
+  struct Slots {                         ///< of the columns that run, side by side
+    Vectors x, g, z, p, mp, x2, g2, z2;  ///< mp is M p
     Slots(std::int64_t n, std::int64_t k)
-        : x(n, k), g(n, k), z(n, k), p(n, k), x2(n, k), g2(n, k), z2(n, k) {}
+        : x(n, k), g(n, k), z(n, k), p(n, k), mp(n, k), x2(n, k), g2(n, k), z2(n, k) {}
   };
   void start();
   bool advance(std::size_t slot, std::size_t column, double square);
@@ -140,10 +147,14 @@ void NormalCg::start() {
     const std::size_t c = live_[s];
     line_[c].gz = dot(n_, at_->g[s], at_->z[s]);
     std::copy_n(at_->z[s], n_, at_->p[s]);
+    std::copy_n(at_->g[s], n_, at_->mp[s]);
+    state_.projects[c] = request_.inverse == 0;
     const double x_norm = norm2(n_, at_->x[s]);
-    state_.error[c] = x_norm == 0 ? LeastSquaresError{}
-                                  : least_squares_error(n_, at_->g[s], at_->x[s], state_.squares[c],
-                                                        line_[c].gz, request_.norm);
+    state_.error[c] =
+        x_norm == 0
+            ? LeastSquaresError{}
+            : least_squares_error(n_, at_->g[s], at_->x[s], state_.squares[c],
+                                  state_.projects[c] ? kProjected * line_[c].gz : 0, request_.norm);
     System& system = outcome_.system[c];
     system.error = state_.error[c].value;
     if (system.error <= request_.goal) {
@@ -167,6 +178,7 @@ void NormalCg::compact(const std::vector<std::size_t>& keep) {
     std::copy_n(at_->g[keep[s]], n_, fewer->g[s]);
     std::copy_n(at_->z[keep[s]], n_, fewer->z[s]);
     std::copy_n(at_->p[keep[s]], n_, fewer->p[s]);
+    std::copy_n(at_->mp[keep[s]], n_, fewer->mp[s]);
     live.push_back(live_[keep[s]]);
   }
   at_ = std::move(fewer);
@@ -174,7 +186,8 @@ void NormalCg::compact(const std::vector<std::size_t>& keep) {
 }
 
 void NormalCg::keep_if_better(std::size_t slot, std::size_t column, double square) {
-  const double projected = dot(n_, at_->g2[slot], at_->z2[slot]) * line_[column].longest;
+  const double projected =
+      state_.projects[column] ? kProjected * dot(n_, at_->g2[slot], at_->z2[slot]) : 0;
   const LeastSquaresError error =
       least_squares_error(n_, at_->g2[slot], at_->x2[slot], square, projected, request_.norm);
   System& system = outcome_.system[column];
@@ -193,6 +206,25 @@ void NormalCg::keep_if_better(std::size_t slot, std::size_t column, double squar
 bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
   Line& line = line_[column];
   System& system = outcome_.system[column];
+  double* const g = at_->g[slot];
+  double* const z = at_->z[slot];
+  double* const p = at_->p[slot];
+  // q = H'H p = (g - g2) / length, and E p = M p - q.
+  double pq = 0, pp = 0, ee = 0;
+  for (std::int64_t i = 0; i < n_; ++i) {
+    const double q = (g[i] - at_->g2[slot][i]) / line.length;
+    const double e = at_->mp[slot][i] - q;
+    pq += p[i] * q;
+    pp += p[i] * p[i];
+    ee += e * e;
+  }
+  // g is a sum of rounded numbers: what that may hide is not E's.
+  const double noise =
+      4 * 0x1p-53 * request_.norm * (request_.norm * norm2(n_, at_->x2[slot]) + std::sqrt(square));
+  line.drift = std::max(line.drift, (std::sqrt(ee) - noise / line.length) / std::sqrt(pp));
+  if (request_.inverse > 0) {
+    state_.projects[column] = 2 * line.drift * request_.inverse < 0.125;  // not with a NaN
+  }
   keep_if_better(slot, column, square);
   if (!std::isfinite(system.history.back())) {
     system.status = Status::non_finite;
@@ -209,13 +241,6 @@ bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
     system.status = Status::stagnated;
     return false;
   }
-  // q = H'H p = (g - g2) / length
-  double* const g = at_->g[slot];
-  double* const z = at_->z[slot];
-  double* const p = at_->p[slot];
-  double pq = 0;
-  for (std::int64_t i = 0; i < n_; ++i) pq += p[i] * (g[i] - at_->g2[slot][i]);
-  pq /= line.length;
   if (!(pq > 0)) {
     system.status = pq <= 0 ? Status::indefinite : Status::non_finite;
     return false;
@@ -233,9 +258,9 @@ bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
     return false;
   }
   xpby(n_, z, gz / line.gz, p);
+  xpby(n_, g, gz / line.gz, at_->mp[slot]);
   line.gz = gz;
   line.length = std::clamp(right, 0.25, 1e3);
-  line.longest = std::max(line.longest, right);
   return true;
 }
 

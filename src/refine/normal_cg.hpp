@@ -26,7 +26,7 @@ struct LeastSquaresError {
   Measure measure = Measure::residual;
 };
 
-/// g, x: n numbers; square: ||r||^2; projected: an estimate of ||P r||^2; norm: ||H||_F.
+/// g, x: n numbers; square: ||r||^2; projected: a bound on ||P r||^2, 0: none; norm: ||H||_F.
 LeastSquaresError least_squares_error(std::int64_t n, const double* g, const double* x,
                                       double square, double projected, double norm);
 
@@ -35,13 +35,19 @@ struct LeastSquaresState {
   MatrixView<double> x, g;
   std::vector<double> squares;
   std::vector<LeastSquaresError> error;
+  /// Whether the factor gives a bound on ||P r||, see NormalRequest::inverse.
+  std::vector<bool> projects;
 };
 
 struct NormalRequest {
   double goal = 0x1p-53;       ///< a column that has reached it is done
   double tolerance = 0x1p-50;  ///< one below it that gains no more is left alone
   double norm = 1;             ///< ||H||_F
-  int iterations = 1000;       ///< of each column, most
+  /// ||M^-1||. With E = M - H'H, ||E|| ||M^-1|| < 1/8 makes g'M^-1 g a bound on 7/8 of ||P r||^2;
+  /// ||E p|| / ||p|| is seen for all directions p, of which twice the largest is taken for ||E||.
+  /// 0: the factor is known to be good enough.
+  double inverse = 0;
+  int iterations = 1000;  ///< of each column, most
   Sums sums = Sums::fp64;
   /// Asked after each iteration with the largest error of the columns that run; false stops.
   std::function<bool(int iterations, double error)> go_on;
@@ -59,7 +65,7 @@ struct NormalRequest {
 Outcome normal_cg(NormalProduct& h, Preconditioner& m, const RightHandSides& right,
                   LeastSquaresState& state, const NormalRequest& request);
 
-/// The errors of the x that a state holds.
+/// The errors of the x that a state holds, with what is known of the factor.
 void measure(Preconditioner& m, double norm, LeastSquaresState& state);
 
 }  // namespace stepwell::refine

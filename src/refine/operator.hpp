@@ -23,6 +23,8 @@ class Operator {
  public:
   virtual ~Operator() = default;
   virtual std::int64_t order() const = 0;
+  /// The numbers of the systems whose residuals are asked for next, one for each column.
+  virtual void about(const std::vector<std::int64_t>&) {}
   /// y = A x, for all columns in one pass over A.
   virtual void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) = 0;
   /// r = b - A x.

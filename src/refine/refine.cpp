@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "refine/inner.hpp"
 #include "refine/vectors.hpp"
@@ -183,6 +184,9 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
     std::copy_n(b.column(c), n, r.column(c));
   }
   if (!zero) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(b.cols));
+    std::iota(all.begin(), all.end(), 0);
+    a.about(all);
     a.residual(b, x, r, request.sums);
     ++outcome.products;
   }
@@ -218,6 +222,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       axpy(n, 1, correction[s], x_live[s]);
       work.round(n, x_live[s]);
     }
+    a.about(e.column);
     a.residual(b_live.view(), x_live.view(), residual.view(), request.sums);
     ++outcome.products;
     std::vector<std::int64_t> still;

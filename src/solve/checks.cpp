@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/checks.hpp"
 
+#include <limits>
+
+#include "core/row_block.hpp"
 #include "factor/call.hpp"
 #include "stepwell/error.hpp"
 
@@ -67,6 +70,64 @@ void Checks::general(const SolveOptions& options) const {
   if (options.check_symmetry) {
     misuse("check_symmetry is for solve_spd, which reads one triangle; leave it out");
   }
+}
+
+void Checks::least_squares(std::int64_t m, std::int64_t n,
+                           const LeastSquaresOptions& options) const {
+  if (!(options.tolerance >= 0 && options.tolerance < 1)) {
+    misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
+  }
+  if (options.iterations < 0) misuse("the number of iterations can't be negative");
+  if (!(options.lambda >= 0 && options.lambda <= std::numeric_limits<double>::max())) {
+    misuse("lambda must be a finite number of at least 0");
+  }
+  if (options.qr && options.rung) misuse("a rung of the Gram matrix and qr exclude each other");
+  const std::vector<double>& weights = options.weights;
+  if (!weights.empty() && std::ssize(weights) != n) {
+    misuse("there are " + std::to_string(weights.size()) + " weights; A has " + std::to_string(n) +
+           " columns");
+  }
+  bool positive = options.lambda > 0;
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (!(weights[j] >= 0 && weights[j] <= std::numeric_limits<double>::max())) {
+      misuse("weight " + std::to_string(j) + " must be a finite number of at least 0");
+    }
+    positive = positive && weights[j] > 0;
+  }
+  if (m < n && !positive) {
+    misuse("A is " + size_of(m, n) +
+           "; it must have at least as many rows as columns, or every column a lambda above 0");
+  }
+}
+
+void Checks::tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x) const {
+  if (a.rows < 0 || a.cols < 0) misuse("A is " + size_of(a.rows, a.cols));
+  core::size_product(a.rows, a.cols, 8, "A");
+  if (a.data == nullptr && !a.read && a.rows > 0 && a.cols > 0) {
+    misuse("A has neither data nor a function that gives its rows");
+  }
+  if (a.data != nullptr) {
+    const bool by_rows = core::stored_by_rows(a);
+    if ((by_rows ? a.col_stride : a.row_stride) != 1) {
+      misuse("the strides of A are " + std::to_string(a.row_stride) + " and " +
+             std::to_string(a.col_stride) + "; one of them must be 1");
+    }
+    const MatrixView<const double> stored = core::rows_of(a, 0, a.rows).stored;
+    factor::require_view(stored.data, stored.rows, stored.cols, stored.ld,
+                         std::string(entry_) + ": A");
+    if (overlap(x, stored)) misuse("X overlaps A, which must stay as it is");
+  }
+  factor::require_view(b.data, b.rows, b.cols, b.ld, std::string(entry_) + ": B");
+  factor::require_view(x.data, x.rows, x.cols, x.ld, std::string(entry_) + ": X");
+  if (b.rows != a.rows) {
+    misuse("B is " + size_of(b.rows, b.cols) + "; it must have " + std::to_string(a.rows) +
+           " rows, as A has");
+  }
+  if (x.rows != a.cols || x.cols != b.cols) {
+    misuse("X is " + size_of(x.rows, x.cols) + "; it must be " + size_of(a.cols, b.cols) +
+           ", a row for each column of A");
+  }
+  if (overlap(x, b)) misuse("X overlaps B, which must stay as it is");
 }
 
 void Checks::plan(std::int64_t n, std::int64_t columns) const {

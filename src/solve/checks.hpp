@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "stepwell/lstsq.hpp"
 #include "stepwell/solve.hpp"
 
 namespace stepwell::driver {
@@ -17,6 +18,9 @@ class Checks {
   void vectors(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x) const;
   /// What a general matrix can't have.
   void general(const SolveOptions& options) const;
+  /// Least squares: its sizes and options, then its arrays.
+  void least_squares(std::int64_t m, std::int64_t n, const LeastSquaresOptions& options) const;
+  void tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x) const;
   void plan(std::int64_t n, std::int64_t columns) const;
 
  private:

@@ -60,7 +60,6 @@ class LeastSquares {
   };
 
   // least_squares.cpp: from the caller's numbers and back
-  bool inspect_b();
   bool learn(const std::vector<kernels::Scan>& column);
   void survey();
   void make_batches();
@@ -70,13 +69,15 @@ class LeastSquares {
   std::vector<std::int64_t> empty_columns() const;
 
   // least_squares_ladder.cpp: what is tried
-  bool climb(Step step, bool last);
+  bool climb(Step step, double alternative, bool last);
   bool make_gram(Rung rung);
   bool factor_gram(Rung rung);
   bool make_qr();
   bool refine(Step step, double alternative);
   refine::Outcome refine_batch(Batch& batch, bool direct, double alternative);
   void estimate_condition();
+  double sample_inverse();
+  void skip_rungs(std::vector<Step>& left);
   bool cancelled() const;
   double tolerance() const;
   refine::Sums sums() const;
@@ -88,8 +89,9 @@ class LeastSquares {
   core::RowReader a_;
   engine::Team team_;
   Certificate c_;
+  Refiner refiner_;
 
-  bool known_ = false;              ///< what A holds
+  bool known_ = false;               ///< what A holds
   std::vector<double> column_norm_;  ///< of A
   std::vector<double> power_;
   std::vector<double> tail_;  ///< lambda D in the scale of H; empty: none
@@ -97,11 +99,14 @@ class LeastSquares {
   double norm_ = 0;  ///< ||H||_F, the tail included
   std::unique_ptr<refine::NormalProduct> h_;
   std::vector<Batch> batch_;
+  bool tame_b_ = true;  ///< no sum of B's numbers overflows
 
   factor::Gram gram_;
   std::optional<Factor> factor_;
   std::optional<factor::TallQr> qr_;
   std::unique_ptr<refine::Preconditioner> preconditioner_;
+  std::vector<double> ones_;  ///< the preconditioner's scale: it is in that of H already
+  double inverse_ = 0;        ///< estimate of ||M^-1||
 };
 
 /// R of a QR factorization as a preconditioner of the normal equations: R'R is their matrix.

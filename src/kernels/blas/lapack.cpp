@@ -51,6 +51,13 @@ void solve_unit_lower(MatrixView<const double> l, MatrixView<double> b) {
               as_int(b.cols), 1, l.data, as_int(l.ld), b.data, as_int(b.ld));
 }
 
+void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double> b) {
+  if (b.empty()) return;
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, transposed ? CblasTrans : CblasNoTrans,
+              CblasNonUnit, as_int(b.rows), as_int(b.cols), 1, r.data, as_int(r.ld), b.data,
+              as_int(b.ld));
+}
+
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b,
                       MatrixView<double> c) {
   if (c.empty() || a.cols == 0) return;

@@ -24,6 +24,9 @@ void getrs(MatrixView<const double> lu, const int* pivots, bool transposed, Matr
 /// dtrsm: B <- L^-1 B, L unit lower triangular.
 void solve_unit_lower(MatrixView<const double> l, MatrixView<double> b);
 
+/// dtrsm: B <- R^-1 B, or R^-T B, R upper triangular.
+void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double> b);
+
 /// dgemm: C -= A B.
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stepwell/lstsq.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "factor/call.hpp"
+#include "solve/checks.hpp"
+#include "solve/cost.hpp"
+#include "solve/least_squares.hpp"
+#include "solve/solver.hpp"
+
+namespace stepwell {
+namespace driver {
+namespace {
+
+/// FP64 QR by blocks of rows, of which one core does so many flop a second.
+constexpr double kQrRate = 0.09e12;
+
+double product_of(std::int64_t m, std::int64_t n) {
+  return static_cast<double>(m) * static_cast<double>(n);
+}
+
+}  // namespace
+
+std::string name_of(Step step) {
+  return step ? std::string(to_string(*step)) : "qr";
+}
+
+Rung factor_rung(Rung gram, std::int64_t n) {
+  if (n < direct_below() || gram == Rung::fp64) return Rung::fp64;
+  return ladder().size() > 2 && gram != Rung::fp32 ? Rung::bf16x3 : Rung::fp32;
+}
+
+double step_seconds(Step step, std::int64_t m, std::int64_t n) {
+  const double mn = product_of(m, n);
+  const auto d = static_cast<double>(n);
+  if (!step) return 2 * mn * d / kQrRate + 8 * mn / rates().bandwidth;
+  // Narrowing takes about as long as reading.
+  const double rate = rates().cholesky[static_cast<std::size_t>(*step)];
+  return mn * d / rate + 12 * mn / rates().bandwidth + factor_seconds(factor_rung(*step, n), n);
+}
+
+double pass_seconds(std::int64_t m, std::int64_t n, std::int64_t columns) {
+  const double mn = product_of(m, n);
+  const double flop = 4 * mn * static_cast<double>(columns);
+  constexpr double kStart = 2e-5;
+  return kStart + std::max(8 * mn / rates().bandwidth, flop / rates().product);
+}
+
+double price_of(Step step, std::int64_t m, std::int64_t n, std::int64_t columns) {
+  double seconds = step_seconds(step, m, n);
+  for (std::int64_t first = 0; first < columns; first += kBatch) {
+    seconds += (step ? expected_iterations(*step) : 1) *
+               pass_seconds(m, n, std::min(kBatch, columns - first));
+  }
+  return seconds;
+}
+
+std::vector<Step> steps_for(std::int64_t m, std::int64_t n, std::int64_t columns,
+                            const LeastSquaresOptions& options) {
+  // Below, threads and tiles cost more than QR.
+  constexpr double kForGram = 1e6;
+  std::vector<Step> steps;
+  if (options.qr) return {Step{}};
+  if (options.rung) {
+    steps.emplace_back(options.rung);
+  } else if (product_of(m, n) * static_cast<double>(n) < kForGram) {
+    return {Step{}};
+  } else {
+    const std::vector<Rung>& all = ladder();
+    const auto first = std::min_element(all.begin(), all.end(), [&](Rung r, Rung s) {
+      return price_of(r, m, n, columns) < price_of(s, m, n, columns);
+    });
+    steps.emplace_back(*first);
+  }
+  if (!options.climb) return steps;
+  const double unit = info(*steps[0]).unit_roundoff;
+  for (const Rung r : ladder()) {
+    if (info(r).unit_roundoff < unit) steps.emplace_back(r);
+  }
+  steps.emplace_back();
+  return steps;
+}
+
+std::int64_t step_bytes(Step step, std::int64_t m, std::int64_t n, std::int64_t columns,
+                        bool in_memory) {
+  const std::int64_t k = std::min(columns, kBatch);
+  const std::int64_t vectors = core::size_product(n, 10 * k + 2 * columns, 8, "vectors");
+  const std::int64_t passes = refine::NormalProduct::workspace_bytes(m, n, k);
+  if (!step) return vectors + passes + factor::tall_qr_bytes(m, n, columns);
+  FactorOptions f;
+  f.map = uniform(factor_rung(*step, n));
+  return vectors + passes + factor::gram_bytes(m, n, columns, *step, in_memory) +
+         factor_bytes(n, f);
+}
+
+namespace {
+
+void require_plan(const LeastSquaresOptions& options, std::int64_t m, std::int64_t n,
+                  std::int64_t columns, bool in_memory, const char* entry) {
+  const std::vector<Step> steps = steps_for(m, n, columns, options);
+  factor::require_memory(step_bytes(steps[0], m, n, columns, in_memory),
+                         std::string(entry) + ": the Gram matrix and its factor");
+}
+
+Certificate run(const char* entry, const TallMatrix& a, MatrixView<const double> b,
+                MatrixView<double> x, const LeastSquaresOptions& options) {
+  const Checks check(entry);
+  check.least_squares(a.rows, a.cols, options);
+  check.tall(a, b, x);
+  if (a.cols > 0 && b.cols > 0) {
+    require_plan(options, a.rows, a.cols, b.cols, a.data != nullptr, entry);
+  }
+  return LeastSquares(a, b, x, options).solve();
+}
+
+}  // namespace
+}  // namespace driver
+
+Certificate lstsq(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x,
+                  const LeastSquaresOptions& options) {
+  return driver::run("lstsq", a, b, x, options);
+}
+
+Certificate ridge(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x,
+                  double lambda, const LeastSquaresOptions& options) {
+  LeastSquaresOptions with = options;
+  with.lambda = lambda;
+  return driver::run("ridge", a, b, x, with);
+}
+
+Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
+                const LeastSquaresOptions& options) {
+  const driver::Checks check("plan_lstsq");
+  check.plan(m, n);
+  check.plan(n, columns);
+  check.least_squares(m, n, options);
+  Plan plan;
+  const std::vector<driver::Step> steps = driver::steps_for(m, n, columns, options);
+  plan.map = driver::name_of(steps[0]);
+  plan.refiner = to_string(options.refiner.value_or(Refiner::cg));
+  plan.iterations = steps[0] ? driver::expected_iterations(*steps[0]) : 1;
+  plan.seconds = driver::price_of(steps[0], m, n, columns);
+  plan.bytes = driver::step_bytes(steps[0], m, n, columns, false);
+  for (const driver::Step step : steps) {
+    plan.top_bytes = std::max(plan.top_bytes, driver::step_bytes(step, m, n, columns, false));
+  }
+  return plan;
+}
+
+}  // namespace stepwell
