@@ -48,13 +48,14 @@ class Basis {
   std::vector<double> signs_;  ///< of n, after the rounds
 };
 
-/// A <- Q diag(d). The same bits for any team.
+/// A <- Q diag(d), or as many of its first columns as A has. The same bits for any team.
 void set_scaled_basis(MatrixView<double> a, const Basis& q, std::span<const double> d,
                       engine::Team& team);
 
 enum class Part : unsigned char { lower, all };
 
-/// A <- A Q', or only its lower triangle; the rest is then undefined. The same bits for any team.
+/// A <- A Q', or only its lower triangle; the rest is then undefined. A may have any number of
+/// rows. The same bits for any team.
 void multiply_transposed(MatrixView<double> a, const Basis& q, Part part, engine::Team& team);
 
 }  // namespace stepwell::gallery

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/checked.hpp"
 #include "io/npy_header.hpp"
 #include "stepwell/error.hpp"
 
@@ -121,36 +120,19 @@ void read_rows(Reader& reader, MatrixView<double> a) {
   }
 }
 
-/// What follows the header must be as long as it says.
-void check_length(const Source& source, const NpyHeader& header, const TypeName& type) {
-  const auto count = core::checked_multiply(header.rows, header.cols);
-  const auto bytes = count ? core::checked_multiply(*count, type.bytes) : std::nullopt;
-  if (!bytes) {
-    source.fail(ErrorCode::too_large, "",
-                "an array of " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
-                    " is more than 64 bits hold");
-  }
-  if (*bytes != source.left()) {
-    source.fail(*bytes > source.left() ? ErrorCode::truncated : ErrorCode::shape,
-                "byte " + std::to_string(source.position()),
-                "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
-                    std::to_string(source.left()));
-  }
-}
-
 }  // namespace
 
 MatrixShape read_npy_shape(Source& source) {
   const NpyHeader header = read_npy_header(source);
   const TypeName type = find_type(source, header.type);
-  check_length(source, header, type);
+  check_npy_length(source, header, type.bytes);
   return {header.rows, header.cols, false};
 }
 
 DenseMatrix read_npy(Source& source) {
   const NpyHeader header = read_npy_header(source);
   const TypeName type = find_type(source, header.type);
-  check_length(source, header, type);
+  check_npy_length(source, header, type.bytes);
   // An array without elements may have 2^63 - 1 rows: no loop over them.
   const bool by_columns = header.fortran_order || header.rows <= 1 || header.cols <= 1;
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);

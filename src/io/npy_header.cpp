@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/checked.hpp"
 #include "io/text.hpp"
 
 namespace stepwell::io {
@@ -176,6 +177,22 @@ NpyHeader read_npy_header(Source& source) {
                 "the file ends within its header");
   }
   return Parser(source, text, at).header();
+}
+
+void check_npy_length(const Source& source, const NpyHeader& header, std::int64_t element_bytes) {
+  const auto count = core::checked_multiply(header.rows, header.cols);
+  const auto bytes = count ? core::checked_multiply(*count, element_bytes) : std::nullopt;
+  if (!bytes) {
+    source.fail(ErrorCode::too_large, "",
+                "an array of " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
+                    " is more than 64 bits hold");
+  }
+  if (*bytes != source.left()) {
+    source.fail(*bytes > source.left() ? ErrorCode::truncated : ErrorCode::shape,
+                "byte " + std::to_string(source.position()),
+                "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
+                    std::to_string(source.left()));
+  }
 }
 
 std::string npy_header(const NpyHeader& header) {

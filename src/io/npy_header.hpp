@@ -21,6 +21,9 @@ struct NpyHeader {
 /// 64 KiB.
 NpyHeader read_npy_header(Source& source);
 
+/// What follows the header must be as long as it says. Throws Error(too_large, truncated, shape).
+void check_npy_length(const Source& source, const NpyHeader& header, std::int64_t element_bytes);
+
 /// All that comes before the data.
 std::string npy_header(const NpyHeader& header);
 

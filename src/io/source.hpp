@@ -31,6 +31,7 @@ class Source {
   std::int64_t position() const { return position_; }
   std::int64_t left() const { return size_ - position_; }
   void rewind() { position_ = 0; }
+  int descriptor() const { return descriptor_; }  ///< -1: memory
 
   /// The most bytes that a matrix made of it may take; 0: as much as the system has.
   std::int64_t memory_limit() const { return memory_limit_; }

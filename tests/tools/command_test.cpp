@@ -23,8 +23,8 @@ TEST(Command, SaysItsVersion) {
 
 TEST(Command, HelpsWithExamples) {
   for (const char* verb :
-       {"", "solve", "gen", "plan", "tune", "doctor", "completion", "man", "bench kernel",
-        "bench factor", "bench syrk", "bench trsm", "bench solve"}) {
+       {"", "solve", "lstsq", "gen", "plan", "tune", "doctor", "completion", "man", "bench kernel",
+        "bench factor", "bench syrk", "bench trsm", "bench solve", "bench lstsq"}) {
     const Outcome o = run(std::string(verb) + " --help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;
@@ -74,6 +74,10 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("bench solve --nrhs 0"), 2, "--nrhs");
   expect_error(run("bench solve --cond 0.5"), 2, "--cond");
   expect_error(run("bench solve --nugget -1"), 2, "--nugget");
+  expect_error(run("bench lstsq --m 10 --n 20"), 2, "--m");
+  expect_error(run("bench lstsq --against dposv"), 2, "--against");
+  expect_error(run("bench lstsq --layout diagonals"), 2, "--layout");
+  expect_error(run("bench lstsq --refiner dance"), 2, "dance");
 }
 
 TEST(Command, SaysWhatThisMachineLacks) {
@@ -275,6 +279,48 @@ TEST(Bench, SolvesAndShowsTheCertificate) {
       EXPECT_EQ(c.at("rungs").at(0).at("map"), j.at("map"));
     }
   }
+}
+
+TEST(Bench, OfLeastSquaresSaysWhatItMeasured) {
+  for (const char* arguments :
+       {"--m 500 --n 20", "--m 500 --n 20 --layout rows --columns 3",
+        "--m 3000 --n 100 --against normal-equations --rung bf16x2 --cond 100",
+        "--m 800 --n 50 --against normal-equations --layout rows --columns 2",
+        "--m 900 --n 40 --against one-worker --threads 2 --refiner gmres", "--m 300 --n 30 --qr",
+        "--m 700 --n 30 --clustered --cond 1e4 --residual 0.01 --seed 3"}) {
+    const Outcome o =
+        run(std::string("bench lstsq ") + arguments + " --pairs 2 --json --allow-slow-blas");
+    ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_EQ(j.at("bench"), "lstsq");
+    expect_side(j.at("candidate"));
+    expect_side(j.at("baseline"));
+    EXPECT_EQ(j.at("ratio").at("windows"), 2);
+    const double n = j.at("n"), condition = j.at("condition"), residual = j.at("residual");
+    const double m = j.at("m");
+    EXPECT_EQ(j.contains("baseline_accuracy"), j.at("against") != "one-worker");
+    for (const char* key : {"accuracy", "baseline_accuracy"}) {
+      if (!j.contains(key)) continue;
+      const json& a = j.at(key);
+      EXPECT_GT(a.at("residual_norm"), 0);
+      // The normal equations lose the condition number; both have rows to sum over.
+      const double lost = j.at("against") == "normal-equations" ? condition : 1;
+      EXPECT_LT(a.at("gradient"), 8 * std::sqrt(m) * lost * 0x1p-53) << arguments;
+      EXPECT_LT(a.at("forward_error"), 100 * n * condition * (1 + residual * condition) * 0x1p-53)
+          << arguments;
+    }
+    const json& c = j.at("certificate");
+    EXPECT_EQ(c.at("structure"), "least squares");
+    EXPECT_EQ(c.at("outcome"), "converged");
+    EXPECT_LE(c.at("backward_error"), c.at("tolerance"));
+    EXPECT_EQ(c.at("columns").size(), j.at("columns").get<std::size_t>());
+    if (j.at("qr") == true) {
+      EXPECT_EQ(c.at("map"), "qr");
+    }
+  }
+  const Outcome text = run("bench lstsq --m 500 --n 20 --pairs 1 --allow-slow-blas");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("x off by"), std::string::npos) << text.out;
 }
 
 TEST(Bench, OfASolveThatFailsSaysWhy) {

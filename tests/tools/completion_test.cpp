@@ -31,6 +31,11 @@ TEST(Completion, OfBashKnowsVerbsOptionsAndChoices) {
   EXPECT_EQ(completed("stepwell solve A.npy b.npy --pro"), "--prove");
   EXPECT_EQ(completed("stepwell solve --refiner gm"), "gmres gmres(gmres)");
   EXPECT_EQ(completed("stepwell gen mat"), "matern");
+  EXPECT_EQ(completed("stepwell gen tal"), "tall tall-clustered");
+  EXPECT_EQ(completed("stepwell l"), "lstsq");
+  EXPECT_EQ(completed("stepwell lstsq --ri"), "--ridge");
+  EXPECT_EQ(completed("stepwell lstsq --rung bf16x"), "bf16x2 bf16x3");
+  EXPECT_EQ(completed("stepwell bench lstsq --layout r"), "rows");
   EXPECT_EQ(completed("stepwell plan --kind dom"), "dominant");
   EXPECT_EQ(completed("stepwell bench solve --kind custom"), "custom-clustered");
   EXPECT_EQ(completed("stepwell solve x"), "");
@@ -46,8 +51,8 @@ TEST(Manual, HasEveryVerbAndOption) {
   const Outcome o = run("man");
   ASSERT_EQ(o.code, 0);
   EXPECT_EQ(o.out.rfind(".TH STEPWELL 1", 0), 0U);
-  for (const char* text : {".SS solve", ".SS bench kernel", "\\-\\-nugget", "STEPWELL_ISA",
-                           "rates.json", "21 not converged"}) {
+  for (const char* text : {".SS solve", ".SS lstsq", ".SS bench lstsq", ".SS bench kernel",
+                           "\\-\\-nugget", "STEPWELL_ISA", "rates.json", "21 not converged"}) {
     EXPECT_NE(o.out.find(text), std::string::npos) << text;
   }
   // No line that troff would take for a request of its own.

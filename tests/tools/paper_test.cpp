@@ -90,7 +90,7 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
     for (const char* key : {"dgetrf", "dgetrs", "gemv"}) EXPECT_GT(row.at(key), 0) << row;
     EXPECT_EQ(row.at("rungs").size(), 3U);
   }
-  for (const char* part : {"tables", "matrices"}) {
+  for (const char* part : {"tables", "matrices", "lstsq"}) {
     EXPECT_TRUE(paper.at(part).at("rows").empty());
     EXPECT_EQ(paper.at(part).at("skipped").size(), 1U);
   }
@@ -104,7 +104,7 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
   ASSERT_EQ(again.code, 0) << again.err;
   const json replaced = read_json(out + "/paper.json");
   EXPECT_EQ(replaced.at("histories").at("n"), 128);
-  for (const char* part : {"rate", "layers", "spectra", "tables", "general", "matrices"}) {
+  for (const char* part : {"rate", "layers", "spectra", "tables", "general", "matrices", "lstsq"}) {
     EXPECT_EQ(replaced.at(part), paper.at(part)) << part;
   }
   EXPECT_EQ(directory.list(), "results");
@@ -177,6 +177,40 @@ TEST(Paper, SolvesTheGeneralMatricesOrSaysWhyNot) {
   EXPECT_EQ(matrices.at("rows").at(2).at("outcome"), "rectangular");
 }
 
+TEST(Paper, ReadsTheMatricesOfLeastSquares) {
+  const Directory directory;
+  ASSERT_EQ(run("gen tall --m 219 --n 85 --cond 3 -o '" + directory / "ash219.mtx" + "'").code, 0);
+  ASSERT_EQ(run("gen tall --m 320 --n 80 --cond 1e4 -o '" + directory / "illc1033.mtx" + "'").code,
+            0);
+  const Outcome o =
+      run("bench paper --part lstsq --json-only --allow-slow-blas --out '" + directory.path() + "'",
+          std::string(kBare) + " STEPWELL_SUITESPARSE='" + directory.path() + "'");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const json section = read_json(directory / "paper.json").at("lstsq");
+  ASSERT_EQ(section.at("rows").size(), 2U);
+  EXPECT_EQ(section.at("skipped").size(), 7U);
+  for (const json& row : section.at("rows")) {
+    const double n = row.at("n");
+    EXPECT_EQ(row.at("outcome"), "converged") << row;
+    EXPECT_GT(row.at("condition").at("ours"), 1);
+    // (6.3) can't be above the bound by more than what dgesvd does not see.
+    EXPECT_LT(row.at("backward_error"), n * 0x1p-53) << row;
+    EXPECT_LT(row.at("dgels").at("backward_error"), n * 0x1p-53) << row;
+    EXPECT_GE(row.at("preconditioned").at("fp16"), row.at("preconditioned").at("fp32")) << row;
+  }
+  const json& easy = section.at("rows").at(0);
+  EXPECT_EQ(easy.at("shift").at("fp16"), 0);
+  for (const char* refiner : {"gmres", "cg"}) {
+    for (const char* rung : {"bf16", "fp16", "fp32"}) {
+      const json& attempt = easy.at("rungs").at(refiner).at(rung);
+      EXPECT_EQ(attempt.at("outcome"), "converged") << attempt;
+      EXPECT_GE(attempt.at("iterations"), 1) << attempt;
+      EXPECT_LT(attempt.at("error"), 85 * 0x1p-53) << attempt;
+    }
+  }
+  EXPECT_LT(easy.at("preconditioned").at("fp16"), 1.1);
+}
+
 TEST(Paper, RefusesWhatItCantDo) {
   const Directory directory;
   const std::string options = " --max-n 64 --part tables --allow-slow-blas --out '";
@@ -191,7 +225,8 @@ TEST(Paper, RefusesWhatItCantDo) {
 TEST(Mkl, IsOptional) {
   for (const char* arguments :
        {"factor --n 64 --against mkl-dpotrf", "solve --n 64 --against mkl-dposv",
-        "solve --n 64 --kind rands --against mkl-dgesv"}) {
+        "solve --n 64 --kind rands --against mkl-dgesv",
+        "lstsq --m 64 --n 8 --against mkl-dgels"}) {
     const Outcome o = run(std::string("bench ") + arguments + " --mkl /nonexistent");
     expect_error(o, 14, "pip install mkl");
   }

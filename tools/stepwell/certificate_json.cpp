@@ -29,6 +29,10 @@ ordered_json certificate_json(const Certificate& c) {
       columns.back()["proven_backward_error"] = column.proven_backward_error;
     }
     if (column.forward_error != 0) columns.back()["forward_error"] = column.forward_error;
+    if (!column.measure.empty()) {
+      columns.back()["measure"] = column.measure;
+      columns.back()["residual_norm"] = column.residual_norm;
+    }
   }
   ordered_json json = {{"outcome", to_string(c.outcome)},
                        {"reason", c.reason},
@@ -49,6 +53,8 @@ ordered_json certificate_json(const Certificate& c) {
                          {"wall", c.times.wall}}},
                        {"peak_bytes", c.peak_bytes},
                        {"columns", std::move(columns)}};
+  if (c.rank >= 0) json["rank"] = c.rank;
+  if (!c.dependent.empty()) json["dependent"] = c.dependent;
   if (c.factor.growth > 0) json["growth"] = c.factor.growth;
   if (c.condition > 0) json["condition"] = c.condition;
   if (c.pivot >= 0) json["pivot"] = {{"index", c.pivot}, {"value", c.pivot_value}};

@@ -3,7 +3,9 @@
 #include "certificate_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "screen.hpp"
@@ -28,17 +30,58 @@ std::string general_text(const Certificate& c) {
   return "a general matrix, by LU" + growth;
 }
 
-}  // namespace
-
-std::string path_text(const std::string& map, const std::string& refiner, int iterations) {
-  const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
-  if (map == "none") return fmt::format("no factor, {}, {}", refiner, steps);
-  return fmt::format("{} factor, {}, {}", map, refiner, steps);
+/// Which bound on the backward error was the smallest.
+std::string measure_text(const std::string& measure) {
+  if (measure == "residual") return "the residual: b is nearly a combination of A's columns";
+  if (measure == "gradient") return "the gradient A'r";
+  if (measure == "projection") return "the projection of r on A's columns";
+  return measure;
 }
 
-std::string attempt_text(const RungAttempt& r) {
-  const std::string what =
-      r.factored ? path_text(r.map, r.refiner, r.iterations) : r.map + " factor";
+/// "3, 7, 12 and 40 more", from 0.
+std::string list_text(const std::vector<std::int64_t>& columns) {
+  constexpr std::size_t most = 10;
+  const std::size_t shown = std::min(columns.size(), most);
+  std::string text = fmt::format("{}", fmt::join(columns.begin(), columns.begin() + shown, ", "));
+  if (columns.size() > shown) text += fmt::format(" and {} more", columns.size() - shown);
+  return text;
+}
+
+/// "bf16 factor", "bf16 Gram matrix"
+std::string factor_text(const std::string& map, bool least_squares) {
+  if (map == "none") return "no factor";
+  if (least_squares) return map == "qr" ? "FP64 QR" : map + " Gram matrix";
+  return map + " factor";
+}
+
+/// What only least squares has.
+void add_least_squares(Screen& screen, const Certificate& c) {
+  double largest = 0;
+  std::string measure;
+  for (const ColumnCertificate& column : c.columns) {
+    largest = std::max(largest, column.residual_norm);
+    if (column.backward_error == c.backward_error) measure = column.measure;
+  }
+  if (!measure.empty()) screen.line("measured by", measure_text(measure));
+  if (c.ok() || c.outcome == SolveOutcome::rank_deficient) {
+    const char* const of = c.columns.size() > 1 ? " for the worst column" : "";
+    screen.line("residual", fmt::format("||b - A x|| = {:.6g}{}", largest, of));
+  }
+  if (c.rank >= 0) screen.line("rank", fmt::format("{} in FP64", c.rank));
+  if (!c.dependent.empty()) screen.bad("dependent", "columns " + list_text(c.dependent));
+}
+
+}  // namespace
+
+std::string path_text(const std::string& map, const std::string& refiner, int iterations,
+                      bool least_squares) {
+  const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
+  return fmt::format("{}, {}, {}", factor_text(map, least_squares), refiner, steps);
+}
+
+std::string attempt_text(const RungAttempt& r, bool least_squares) {
+  const std::string what = r.factored ? path_text(r.map, r.refiner, r.iterations, least_squares)
+                                      : factor_text(r.map, least_squares);
   return what + ": " + r.reason;
 }
 
@@ -80,15 +123,23 @@ std::string certificate_text(const Certificate& c, bool colour) {
   }
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
   if (std::isnan(proven)) screen.bad("proven", "nothing: the proof's own numbers overflowed");
-  if (c.condition > 0) {
+  const bool least_squares = c.structure == "least squares";
+  if (c.condition > 0 && least_squares) {
+    screen.line("condition", fmt::format("about {:.1e}, of columns scaled to one length; x may be "
+                                         "off by {:.1e}",
+                                         c.condition, forward));
+  } else if (c.condition > 0) {
     screen.line("condition", fmt::format("about {:.1e}; x is off by at most {:.1e} of its largest "
                                          "element",
                                          c.condition, forward));
   }
+  if (least_squares) add_least_squares(screen, c);
   for (const RungAttempt& r : c.rungs) {
-    if (!r.reason.empty()) screen.line("tried", attempt_text(r));
+    if (!r.reason.empty()) screen.line("tried", attempt_text(r, least_squares));
   }
-  if (c.ok() && !c.map.empty()) screen.line("path", path_text(c.map, c.refiner, c.iterations));
+  if (c.ok() && !c.map.empty()) {
+    screen.line("path", path_text(c.map, c.refiner, c.iterations, least_squares));
+  }
   if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));
   if (c.structure == "general") screen.line("solved as", general_text(c));
   screen.line("time", time_text(c.times));

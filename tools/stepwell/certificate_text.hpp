@@ -12,11 +12,12 @@ namespace stepwell::tool {
 /// explains each line.
 std::string certificate_text(const Certificate& c, bool colour);
 
-/// "bf16 factor, cg, 8 iterations"
-std::string path_text(const std::string& map, const std::string& refiner, int iterations);
+/// "bf16 factor, cg, 8 iterations"; of least squares "bf16 Gram matrix, cg, 8 iterations"
+std::string path_text(const std::string& map, const std::string& refiner, int iterations,
+                      bool least_squares = false);
 
 /// A rung that was left, and why.
-std::string attempt_text(const RungAttempt& r);
+std::string attempt_text(const RungAttempt& r, bool least_squares = false);
 
 /// "0.2 s: looking at A 0.02, factor 0.1, refinement 0.08"
 std::string time_text(const SolveTimes& t);

@@ -10,29 +10,23 @@
 #include "core/checked.hpp"
 #include "core/system.hpp"
 #include "gallery/gallery.hpp"
+#include "gen.hpp"
 #include "io/matrix_file.hpp"
 #include "memory.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
-#include "recipe_options.hpp"
+#include "stepwell/error.hpp"
 #include "verbs.hpp"
 
 /// `gen`: a matrix of the gallery, and right-hand sides, into files.
 namespace stepwell::tool {
 namespace {
 
-struct GenRequest : RecipeRequest {
-  std::int64_t n = 0;
-  std::int64_t columns = 1;
-  std::string out;
-  std::string rhs;
-  bool quiet = false;
-};
-
-/// Bytes a second that a disk takes, about: for the forecast only.
-constexpr double kDisk = 5e8;
-
 void generate(const GenRequest& r) {
+  if (r.kind.starts_with("tall")) return generate_tall(r);
+  if (r.m != 0) {
+    throw Error(ErrorCode::invalid_argument, "--m is for the kinds 'tall' and 'tall-clustered'");
+  }
   const gallery::Recipe recipe = recipe_of(r);
   const std::int64_t bytes = core::size_product(r.n, r.n, 8, "matrix");
   const std::int64_t beside =
@@ -40,8 +34,9 @@ void generate(const GenRequest& r) {
   require_memory(bytes + beside);
   require_place(r.out, {r.rhs});
   require_place(r.rhs, {});
-  ProgressLine line(!r.quiet, {{Phase::idle, "generating", 0},
-                               {Phase::writing, "writing", static_cast<double>(bytes) / kDisk}});
+  ProgressLine line(!r.quiet,
+                    {{Phase::idle, "generating", 0},
+                     {Phase::writing, "writing", static_cast<double>(bytes) / kWriteRate}});
   const core::Buffer<double> a(r.n * r.n);
   gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
   io::write_matrix(r.out, view<const double>(a.data(), r.n, r.n),
@@ -61,7 +56,11 @@ void add_gen(CLI::App& app) {
   const auto r = std::make_shared<GenRequest>();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   verb->add_option("kind", r->kind, "Kind of matrix, see below")->type_name("KIND")->required();
-  verb->add_option("--n", r->n, "Order of the matrix")->check(size)->required();
+  verb->add_option("--n", r->n, "Order of the matrix, or columns of a tall one")
+      ->check(size)
+      ->required();
+  verb->add_option("--m", r->m, "Rows of a tall matrix")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   add_recipe_options(*verb, *r);
   verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")
       ->type_name("FILE")
@@ -70,7 +69,7 @@ void add_gen(CLI::App& app) {
   verb->add_option("--nrhs", r->columns, "How many of them")->check(size)->capture_default_str();
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->callback([r] { generate(*r); });
-  verb->footer(kinds_help() +
+  verb->footer(kinds_help() + tall_help() +
                "\nExample:\n  stepwell gen matern --n 4000 --length 0.3 -o A.npy --rhs b.npy");
 }
 

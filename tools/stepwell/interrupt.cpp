@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "io/sink.hpp"
+#include "stepwell/error.hpp"
 
 namespace stepwell::tool {
 namespace {
@@ -22,6 +23,16 @@ void end(int signal) {
   raise(signal);  // the handler is gone: SA_RESETHAND
 }
 
+/// The same for a read that the system can't do.
+void fail(int) {
+  io::remove_unfinished();
+  constexpr std::string_view text =
+      "stepwell: error: a file that was mapped became shorter while it was read; write a new file "
+      "and rename it\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+  _exit(static_cast<int>(ErrorCode::truncated));
+}
+
 }  // namespace
 
 void end_cleanly_on_signals() {
@@ -34,6 +45,12 @@ void end_cleanly_on_signals() {
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
+}
+
+void fail_on_lost_pages() {
+  struct sigaction action {};
+  action.sa_handler = fail;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 }  // namespace stepwell::tool

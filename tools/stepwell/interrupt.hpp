@@ -9,4 +9,8 @@ namespace stepwell::tool {
 /// expects.
 void end_cleanly_on_signals();
 
+/// From now on the loss of a mapped file's pages (another process has made the file shorter) ends
+/// this process with one line on standard error and the exit code of a truncated file.
+void fail_on_lost_pages();
+
 }  // namespace stepwell::tool

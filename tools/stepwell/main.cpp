@@ -23,8 +23,8 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 'bench compare' found something slower, 2 wrong usage, 10 a file\n"
     "can't be opened, 11 malformed, 12 truncated, 13 too large, 14 not on this machine or in\n"
     "this build, 15 NaN or infinity in A or b, 16 wrong shape or not symmetric, 20 not positive\n"
-    "definite, 21 not converged, 22 x is beyond FP64, 30 out of memory, 70 a bug in Stepwell.\n"
-    "Errors are one line on standard error.\n";
+    "definite, singular or rank deficient, 21 not converged, 22 x is beyond FP64, 30 out of\n"
+    "memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
 
 int fail(int code, const std::string& text) {
   fmt::print(stderr, "stepwell: error: {}\n", text);
@@ -43,12 +43,15 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(std::string("Examples:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
                          "  stepwell solve A.npy b.npy -o x.npy\n"
+                         "  stepwell gen tall --m 200000 --n 500 -o T.npy --rhs c.npy\n"
+                         "  stepwell lstsq T.npy c.npy -o y.npy\n"
                          "  stepwell doctor\n"
                          "  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
                          "  stepwell bench factor --n 8192 --map bf16\n"
                          "  stepwell bench kernel --op symv --size 16384\n\n") +
              kExitCodes);
   add_solve(app);
+  add_lstsq(app);
   add_gen(app);
   add_plan(app);
   add_tune(app);

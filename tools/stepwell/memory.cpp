@@ -3,6 +3,7 @@
 #include "memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "core/system.hpp"
 #include "screen.hpp"
@@ -16,6 +17,11 @@ void require_memory(std::int64_t bytes) {
   throw Error(ErrorCode::out_of_memory,
               fmt::format("this size needs {}, {} are available; take a smaller one",
                           size_text(bytes), size_text(available)));
+}
+
+std::int64_t peak_resident_bytes() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024L : 0;
 }
 
 }  // namespace stepwell::tool

@@ -9,4 +9,7 @@ namespace stepwell::tool {
 /// Throws Error(out_of_memory) before the system has to.
 void require_memory(std::int64_t bytes);
 
+/// The most memory this process has had in use, mapped files included; 0: not known.
+std::int64_t peak_resident_bytes();
+
 }  // namespace stepwell::tool

@@ -20,10 +20,16 @@ std::vector<std::string> names_of(const Values& values) {
 
 /// The values of options that have a few, by name.
 std::vector<std::string> choices_of(const std::string& name) {
-  if (name == "--kind" || name == "kind") return names_of(gallery::all_kinds);
+  if (name == "--kind") return names_of(gallery::all_kinds);
+  if (name == "kind") {  // of gen, which has more
+    std::vector<std::string> kinds = names_of(gallery::all_kinds);
+    kinds.insert(kinds.end(), {"tall", "tall-clustered"});
+    return kinds;
+  }
   if (name == "--refiner") return names_of(all_refiners);
   if (name == "--rung" || name == "--map") return names_of(all_rungs);
   if (name == "--assume") return {"auto", "spd", "general"};
+  if (name == "--layout") return {"columns", "rows"};
   if (name == "--structure") return {"spd", "general"};
   if (name == "--pivoting") return {"partial", "butterfly"};
   if (name == "shell") return {"bash", "zsh", "fish"};

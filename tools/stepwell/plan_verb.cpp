@@ -9,13 +9,14 @@
 #include "core/system.hpp"
 #include "forecast.hpp"
 #include "io/matrix_file.hpp"
+#include "plan_tall.hpp"
 #include "recipe_options.hpp"
 #include "screen.hpp"
 #include "solve_options.hpp"
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 
-/// `plan`: what `solve` would do, with which memory and in which time.
+/// `plan`: what `solve` or `lstsq` would do, with which memory and in which time.
 namespace stepwell::tool {
 namespace {
 
@@ -24,6 +25,7 @@ using nlohmann::ordered_json;
 struct PlanRequest : SolveOptionsRequest {
   std::string file;
   std::int64_t n = 0;
+  std::int64_t m = 0;  ///< rows, of least squares
   std::int64_t columns = 1;
   RecipeRequest recipe;
   bool json = false;
@@ -35,11 +37,12 @@ io::MatrixShape shape_of(const PlanRequest& r) {
     throw Error(ErrorCode::invalid_argument,
                 "say how large the matrix is: either --n or a file; see 'stepwell plan --help'");
   }
-  if (r.file.empty()) return {r.n, r.n, true};
+  if (r.file.empty()) return {r.m == 0 ? r.n : r.m, r.n, true};
   const io::MatrixShape shape = io::read_shape(r.file);
-  if (shape.rows != shape.cols) {
-    throw Error(ErrorCode::shape, fmt::format("{}: A is {} x {}; it must be square",
-                                              io::in_quotes(r.file), shape.rows, shape.cols));
+  if (shape.rows < shape.cols) {
+    throw Error(ErrorCode::shape,
+                fmt::format("{}: A is {} x {}; it must be square, or have more rows than columns",
+                            io::in_quotes(r.file), shape.rows, shape.cols));
   }
   return shape;
 }
@@ -116,6 +119,9 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
 
 void plan(const PlanRequest& r) {
   const io::MatrixShape shape = shape_of(r);
+  if (shape.rows != shape.cols) {
+    return print_tall_plan(shape.rows, shape.cols, r.columns, r, r.json);
+  }
   const std::int64_t n = shape.rows;
   Context context(r.threads);
   SolveOptions options = options_of(r);
@@ -133,21 +139,26 @@ void plan(const PlanRequest& r) {
 }  // namespace
 
 void add_plan(CLI::App& app) {
-  CLI::App* const verb =
-      app.add_subcommand("plan", "Say what solve would do, its memory and time, and do nothing");
+  CLI::App* const verb = app.add_subcommand(
+      "plan", "Say what solve or lstsq would do, its memory and time, and do nothing");
   const auto r = std::make_shared<PlanRequest>();
   r->recipe.kind.clear();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   const auto order = CLI::Range(std::int64_t{1}, std::int64_t{1} << 21);  // tiles are counted
   verb->add_option("A", r->file, "File with A, of which only the size is read")->type_name("FILE");
   verb->add_option("--n", r->n, "Order of A, if there is no file")->check(order);
+  verb->add_option("--m", r->m, "Rows of A, if they are more than --n: least squares")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->needs("--n");
   verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
   verb->add_option("--kind", r->recipe.kind, "What A is like, see below; default: nothing known");
   add_recipe_options(*verb, r->recipe);
   add_solve_options(*verb, *r);
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { plan(*r); });
-  verb->footer(kinds_help() + "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5");
+  verb->footer(kinds_help() +
+               "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5\n"
+               "  stepwell plan --m 1000000 --n 500");
 }
 
 }  // namespace stepwell::tool

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "core/buffer.hpp"
 #include "core/system.hpp"
 #include "io/matrix_file.hpp"
+#include "memory.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
@@ -124,11 +124,6 @@ std::vector<Stage> stages_of(const FilesRequest& r, io::MatrixShape shape,
   if (options.condition) stages.push_back({Phase::certify, "condition", 5 * stages[3].seconds});
   if (!r.out.empty()) stages.push_back({Phase::writing, "writing", 0});
   return stages;
-}
-
-std::int64_t peak_resident_bytes() {
-  rusage usage{};
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024L : 0;
 }
 
 void print(const FilesRequest& r, io::MatrixShape shape, const Certificate& c) {

@@ -11,6 +11,7 @@ namespace stepwell::tool {
 
 void add_gen(CLI::App& app);
 void add_solve(CLI::App& app);
+void add_lstsq(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_bench(CLI::App& app);

@@ -131,6 +131,9 @@ Mkl load() {
   m.potrf = symbol<Mkl::Potrf>(library, "dpotrf");
   m.posv = symbol<Mkl::Posv>(library, "dposv");
   m.gesv = symbol<Mkl::Gesv>(library, "dgesv");
+  m.gels = symbol<Mkl::Gels>(library, "dgels");
+  m.syrk = symbol<Mkl::Syrk>(library, "dsyrk");
+  m.gemm = symbol<Mkl::Gemm>(library, "dgemm");
   m.set_threads = symbol<void(int)>(library, "MKL_Set_Num_Threads");
   return m;
 }

@@ -16,6 +16,15 @@ struct Mkl {
                     double* b, const int* ldb, int* info);
   using Gesv = void(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b,
                     const int* ldb, int* info);
+  using Gels = void(const char* trans, const int* m, const int* n, const int* nrhs, double* a,
+                    const int* lda, double* b, const int* ldb, double* work, const int* lwork,
+                    int* info);
+  using Syrk = void(const char* uplo, const char* trans, const int* n, const int* k,
+                    const double* alpha, const double* a, const int* lda, const double* beta,
+                    double* c, const int* ldc);
+  using Gemm = void(const char* transa, const char* transb, const int* m, const int* n,
+                    const int* k, const double* alpha, const double* a, const int* lda,
+                    const double* b, const int* ldb, const double* beta, double* c, const int* ldc);
   std::string path;
   std::string version;
   std::string kernels;   ///< the instruction set it chose
@@ -23,6 +32,9 @@ struct Mkl {
   Potrf* potrf = nullptr;
   Posv* posv = nullptr;
   Gesv* gesv = nullptr;
+  Gels* gels = nullptr;
+  Syrk* syrk = nullptr;
+  Gemm* gemm = nullptr;
   void (*set_threads)(int) = nullptr;
 };
 

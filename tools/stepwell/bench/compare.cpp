@@ -35,8 +35,9 @@ struct Case {
 using Cases = std::map<std::string, Case>;
 
 constexpr const char* kDescribing[] = {
-    "bench", "op",     "rung", "size", "matrix",  "kind", "condition", "length", "nugget",
-    "seed",  "sorted", "n",    "k",    "columns", "map",  "refiner",   "vector", "transposed"};
+    "bench",    "op",     "rung",   "size",    "matrix", "kind",   "condition", "clustered",
+    "residual", "length", "nugget", "seed",    "sorted", "m",      "n",         "k",
+    "columns",  "layout", "map",    "refiner", "qr",     "vector", "transposed"};
 
 std::string describe(const ordered_json& c) {
   std::string text;

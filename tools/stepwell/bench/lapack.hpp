@@ -25,6 +25,12 @@ void dgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv,
 void dsgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, const double* b,
              const int* ldb, double* x, const int* ldx, double* work, float* swork, int* iter,
              int* info);
+void dgels_(const char* trans, const int* m, const int* n, const int* nrhs, double* a,
+            const int* lda, double* b, const int* ldb, double* work, const int* lwork, int* info,
+            std::size_t);
+void dgesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, double* a,
+             const int* lda, double* s, double* u, const int* ldu, double* vt, const int* ldvt,
+             double* work, const int* lwork, int* info, std::size_t, std::size_t);
 }
 
 namespace stepwell::tool {

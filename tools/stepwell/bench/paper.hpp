@@ -112,6 +112,7 @@ double layers_cost(const PaperRun& run);
 double tables_cost(const PaperRun& run);
 double general_cost(const PaperRun& run);
 double matrices_cost(const PaperRun& run);
+double lstsq_cost(const PaperRun& run);
 nlohmann::ordered_json paper_rate(const PaperRun& run);
 nlohmann::ordered_json paper_histories(const PaperRun& run);
 nlohmann::ordered_json paper_spectra(const PaperRun& run);
@@ -119,5 +120,6 @@ nlohmann::ordered_json paper_layers(const PaperRun& run);
 nlohmann::ordered_json paper_tables(const PaperRun& run);
 nlohmann::ordered_json paper_general(const PaperRun& run);
 nlohmann::ordered_json paper_matrices(const PaperRun& run);
+nlohmann::ordered_json paper_lstsq(const PaperRun& run);
 
 }  // namespace stepwell::tool

@@ -7,10 +7,13 @@
 #include "compare.hpp"
 #include "kernel.hpp"
 #include "large.hpp"
+#include "lstsq.hpp"
 #include "paper_verb.hpp"
 #include "recipe_options.hpp"
 #include "solve.hpp"
 #include "solve_options.hpp"
+#include "stepwell/rung.hpp"
+#include "tall_problem.hpp"
 #include "verbs.hpp"
 
 namespace stepwell::tool {
@@ -77,6 +80,47 @@ void add_solve_bench(CLI::App& bench) {
   verb->footer(solve_bench_help());
 }
 
+void add_lstsq_bench(CLI::App& bench) {
+  CLI::App* const verb = bench.add_subcommand("lstsq", "Measure least squares");
+  const auto r = std::make_shared<LstsqBenchRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  std::vector<std::string> rungs;
+  for (const Rung rung : all_rungs) rungs.emplace_back(to_string(rung));
+  verb->add_option("--m", r->m, "Rows of A")->check(size)->capture_default_str();
+  verb->add_option("--n", r->n, "Columns of A")->check(size)->capture_default_str();
+  verb->add_option("--columns", r->columns, "Right-hand sides")->check(size)->capture_default_str();
+  verb->add_option("--cond", r->condition, "Largest by smallest singular value")
+      ->check(CLI::Range(1.0, 1e16))
+      ->capture_default_str();
+  verb->add_flag("--clustered", r->clustered, "All singular values are 1 but one");
+  verb->add_option("--residual", r->residual, "||b - A x|| by ||A x||")
+      ->check(CLI::Range(0.0, 1e16))
+      ->capture_default_str();
+  verb->add_option("--seed", r->seed, "Of the random numbers")->capture_default_str();
+  verb->add_option("--layout", r->layout, "A by columns, or by rows as C and NumPy have it")
+      ->check(CLI::IsMember({"columns", "rows"}))
+      ->capture_default_str();
+  verb->add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
+      ->check(CLI::IsMember(rungs));
+  verb->add_option("--refiner", r->refiner,
+                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
+  verb->add_flag("--qr", r->qr, "FP64 QR at once");
+  verb->add_option("--against", r->against, "Baseline, see below")
+      ->check(CLI::IsMember(tall_baselines()))
+      ->capture_default_str();
+  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
+      ->check(CLI::Range(1, 1024));
+  verb->add_option("--pairs", r->pairs, "Runs of each side")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
+                 "Compare even with a BLAS whose kernels are below the CPU");
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  add_mkl_option(*verb);
+  verb->callback([r] { bench_lstsq(*r); });
+  verb->footer(lstsq_bench_help());
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -89,6 +133,7 @@ void add_bench(CLI::App& app) {
   CLI::App* const bench = app.add_subcommand("bench", "Measure speed against a baseline");
   bench->require_subcommand(1);
   add_solve_bench(*bench);
+  add_lstsq_bench(*bench);
   add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");

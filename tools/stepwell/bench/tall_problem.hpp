@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "harness.hpp"
+#include "lstsq.hpp"
+#include "stepwell/lstsq.hpp"
+
+namespace stepwell::tool {
+
+/// A least squares problem of the gallery whose answer is known.
+struct TallProblem {
+  /// Throws Error: a rung or refiner that does not exist.
+  explicit TallProblem(const LstsqBenchRequest& r);
+
+  TallMatrix matrix() const;
+  double at(std::int64_t i, std::int64_t j) const { return by_rows ? a[i * n + j] : a[j * m + i]; }
+  /// Throws Error(unsupported) if it does not converge.
+  void solve(Context& workers);
+
+  std::int64_t m, n, columns;
+  int threads;
+  bool by_rows;
+  core::Buffer<double> a, b, known, x;
+  Context context;
+  Context one{1};
+  LeastSquaresOptions options;
+  Certificate last;
+};
+
+/// What the baselines overwrite.
+struct TallRoom {
+  core::Buffer<double> a;  ///< of dgels: A; of the normal equations: A'A
+  core::Buffer<double> b;  ///< of dgels: m x columns; of the normal equations: n x columns
+  core::Buffer<double> work;
+};
+
+const std::vector<std::string>& tall_baselines();
+/// Bytes of the problem, of what the baseline overwrites and of the making.
+std::int64_t tall_bytes(const LstsqBenchRequest& r);
+
+Side lstsq_side(const std::shared_ptr<TallProblem>& p);
+/// A's copy for dgels is made before its time begins.
+Side tall_baseline(const std::shared_ptr<TallProblem>& p, const std::shared_ptr<TallRoom>& room,
+                   const std::string& against);
+
+/// How good an answer is, of the worst column; sums in long double.
+struct TallAccuracy {
+  double residual = 0;  ///< ||b - A x||_2
+  double gradient = 0;  ///< ||A'r|| / (||A||_F ||r||), a bound on the backward error
+  double forward = 0;   ///< ||x - known||_2 / ||known||_2
+};
+/// x: columns 'ld' apart.
+TallAccuracy accuracy(const TallProblem& p, const double* x, std::int64_t ld);
+
+}  // namespace stepwell::tool
