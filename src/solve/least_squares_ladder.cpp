@@ -215,7 +215,7 @@ void LeastSquares::estimate_condition() {
     preconditioner_->apply(view<const double>(v.data(), n_, 1), view(z.data(), n_, 1));
     v = std::move(z);
   };
-  inverse_ = inverse_norm(n_, solve_with, solve_with);
+  inverse_ = std::max(inverse_norm(n_, solve_with, solve_with), inverse_by_power());
   c_.condition = norm_ * std::sqrt(inverse_);
 }
 
@@ -276,6 +276,10 @@ bool LeastSquares::refine(Step step, double alternative) {
       attempt.reason = reason_of(outcome, error, tolerance(), alternative < HUGE_VAL);
     }
   }
+  if (step && options_.climb && attempt.reason.empty() && !shows_rank(*step, attempt.iterations)) {
+    attempt.reason = "this rung is too coarse to tell whether columns depend on each other";
+  }
+  if (a_.failed()) return false;
   c_.refiner = attempt.refiner;
   attempt.seconds = seconds_since(start);
   c_.times.refine += attempt.seconds;
