@@ -259,7 +259,13 @@ bool LeastSquares::refine(Step step, double alternative) {
   estimate_condition();
   RungAttempt attempt{c_.map, std::string(to_string(refiner_)), true, 0, 0, "", 0};
   for (Batch& batch : batch_) {
+    core::Buffer<double> direct(step ? 0 : batch.x.size());
+    std::copy_n(batch.x.begin(), direct.size(), direct.begin());
     const refine::Outcome outcome = refine_batch(batch, !step, alternative);
+    if (!step && !a_.failed()) {
+      sharpen(batch);
+      restore(batch, std::move(direct));
+    }
     if (a_.failed()) return false;
     std::vector<double> error;
     for (std::size_t k = 0; k < outcome.system.size(); ++k) {

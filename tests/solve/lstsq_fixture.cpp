@@ -141,7 +141,7 @@ LeastSquaresOptions at_rung(Rung rung) {
   }
   for (const ColumnCertificate& column : c.columns) {
     const bool known = column.measure == "residual" || column.measure == "gradient" ||
-                       column.measure == "projection";
+                       column.measure == "projection" || column.measure == "weighted";
     if (c.ok() && column.backward_error > 0 && !known) return wrong("measured by what?");
     if (c.ok() && !(column.residual_norm >= 0)) return wrong("no residual");
   }
@@ -164,9 +164,9 @@ Dense<double> lapack_lstsq(const Dense<double>& a, const Dense<double>& b) {
 double forward_bound(const ExactLeastSquares& exact, const double* b, const double* x,
                      double error) {
   const double condition = exact.condition() * std::sqrt(static_cast<double>(exact.cols()));
-  if (!(condition * error < 0.1)) return std::numeric_limits<double>::infinity();
   const double fit = exact.norm() * exact.size(x);
-  return condition * (1 + condition * exact.residual_norm(b, x) / fit) * error;
+  const double bound = condition * (1 + condition * exact.residual_norm(b, x) / fit) * error;
+  return bound < 0.1 ? bound : std::numeric_limits<double>::infinity();
 }
 
 std::string path_of(const Certificate& c) {

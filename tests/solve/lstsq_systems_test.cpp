@@ -28,6 +28,7 @@ struct Variant {
   Defect defect = Defect::none;
   Storage storage = Storage::columns;
   std::optional<Rung> rung;
+  std::optional<Refiner> refiner;
   bool qr = false;
   double lambda = 0;
   bool weights = false;
@@ -38,7 +39,8 @@ struct Variant {
         << ", residual " << residual << ", seed " << seed << ", rows " << static_cast<int>(rows)
         << ", columns' scale " << static_cast<int>(cols) << ", defect " << static_cast<int>(defect)
         << ", storage " << static_cast<int>(storage) << ", rung "
-        << (rung ? to_string(*rung) : "default") << ", qr " << qr << ", lambda " << lambda
+        << (rung ? to_string(*rung) : "default") << ", refiner "
+        << (refiner ? to_string(*refiner) : "default") << ", qr " << qr << ", lambda " << lambda
         << ", weights " << weights;
     return out.str();
   }
@@ -80,6 +82,7 @@ struct Problem {
       if (v.weights) options.weights.push_back(j == 0 ? 0 : f * f * (1 + 0.5 * (j % 3)));
     }
     options.rung = v.rung;
+    options.refiner = v.refiner;
     options.qr = v.qr;
   }
 };
@@ -221,6 +224,7 @@ Variant draw(std::uint64_t seed) {
   v.storage = static_cast<Storage>(random.integer(0, 2));
   v.qr = random.integer(0, 7) == 0;
   if (!v.qr && random.integer(0, 3) != 0) v.rung = any(all_rungs);
+  if (random.integer(0, 2) == 0) v.refiner = any(all_refiners);
   if (random.integer(0, 4) == 0 && v.rows != Rows::each) {
     v.lambda = any(std::array<double, 4>{1e-12, 1e-4, 0.1, 10});
     v.weights = v.cols == Columns::each || random.integer(0, 1) == 0;
