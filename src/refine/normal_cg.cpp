@@ -18,9 +18,11 @@ const char* to_string(Measure measure) {
     case Measure::gradient:
       return "gradient";
     case Measure::projection:
+      return "projection";
+    case Measure::weighted:
       break;
   }
-  return "projection";
+  return "weighted";
 }
 
 LeastSquaresError least_squares_error(std::int64_t n, const double* g, const double* x,
