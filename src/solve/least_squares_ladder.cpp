@@ -188,10 +188,11 @@ void LeastSquares::skip_rungs(std::vector<Step>& left) {
   const auto start = Clock::now();
   const double inverse = sample_inverse();
   c_.times.survey += seconds_since(start);
-  // Roundings of many rows cancel: the Gram matrix errs by about this (measured, random numbers).
+  // Roundings of A's numbers cancel in a sum over many rows, those of FP64's sums less so.
   const double spread = std::sqrt(static_cast<double>(n_) / static_cast<double>(m_));
   while (left.size() > 1 && left[0]) {
-    const double error = info(*left[0]).unit_roundoff * spread * inverse;
+    const double error =
+        info(*left[0]).unit_roundoff * (left[0] == Rung::fp64 ? 1 : spread) * inverse;
     if (error <= 2) break;
     c_.rungs.push_back({name_of(left[0]), "", false, 0, 1,
                         "not tried: by a sample of rows the condition of A, squared, is more than "
