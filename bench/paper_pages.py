@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Markdown of bench/plot_paper.py: docs/performance/paper.md and general.md, and
-docs/convergence.md's tables."""
+"""The Markdown of bench/plot_paper.py: docs/performance/paper.md, general.md and lstsq_tables.md,
+and docs/convergence.md's tables."""
 import textwrap
 
 # Families of maps, coarse to fine: neighbours in a family are neighbours in error and time.
@@ -355,6 +355,84 @@ commit `{section['commit']}`, {section['date']}, instruction set {paper['machine
 {skipped_text(section)}"""
 
 
+def lstsq_page(section, paper):
+    rungs = ["fp16", "bf16", "bf16x2", "bf16x3", "fp32"]
+    units = lambda e: "" if e is None else f"{e * 2**53:.2g} u"  # noqa: E731
+    published = lambda c: f"{c[0]} ({c[1]})"  # noqa: E731
+
+    def count(row, refiner, rung):
+        attempt = row["rungs"][refiner][rung]
+        if "iterations" not in attempt:
+            return "no factor"
+        if attempt["outcome"] == "converged":
+            return attempt["iterations"]
+        # It gave up by our measure; the paper's may have been met.
+        met = attempt["error"] < row["n"] * 2**-53
+        return f"{attempt['iterations']}{'*' if met else ' –'}"
+
+    matrices, shifts, counts, errors = [], [], [], []
+    for r in section["rows"]:
+        conditioned = r["preconditioned"]
+        matrices.append([r["matrix"], r["m"], r["n"], f"{r['condition']['paper']:.3g}",
+                         f"{r['condition']['ours']:.3g}", number(conditioned["paper"]["half"]),
+                         number(conditioned["paper"]["single"]),
+                         *(number(conditioned[k]) for k in rungs)])
+        shifts.append([r["matrix"], r["shift"]["paper"], *(r["shift"][k] for k in rungs)])
+        for name, refiner in (("GMRES", "gmres"), ("CG", "cg")):
+            counts.append([r["matrix"], name,
+                           *(published(r["paper"][t][refiner]) for t in
+                             ("half, single, double", "half, double, quad")),
+                           count(r, refiner, "fp16"), count(r, refiner, "bf16"),
+                           count(r, refiner, "bf16x2"),
+                           published(r["paper"]["single, double, double"][refiner]),
+                           count(r, refiner, "fp32"), count(r, refiner, "bf16x3")])
+        path = "QR" if r["map"] == "qr" else f"`{r['map']}`, {r['refiner']}, {r['iterations']}"
+        left = "; ".join(f"`{k['map']}`: {k['because']}" for k in r["left"])
+        errors.append([r["matrix"], r["outcome"], path, units(r.get("backward_error")),
+                       units(r["dgels"].get("backward_error")),
+                       f"{units(r.get('bound'))} ({r.get('measure', '')})", left])
+    return f"""# Least squares matrices of the SuiteSparse collection
+
+<!-- Made by bench/plot_paper.py; do not edit. -->
+
+The nine full-rank matrices of Higham & Pranesh (2021), Sect. 6.2, with one normally distributed right-hand side: `lstsq()`
+beside the published numbers and LAPACK's dgels. u = 2^-53.
+
+## The matrices (Tables 6.7 and 6.10)
+
+The condition number of A, and that of the preconditioned matrix M A'A, in the 2-norm, with the least shift at which
+Cholesky succeeds. The paper scales columns to length 1, sums and factors in fp16. Ours are scaled by powers of two, which
+keeps matrices of zeros and ones exact, summed in fp32 or wider, and factored in FP64 at these sizes: what is left is the
+rounding of A's elements.
+
+{table(['matrix', 'm', 'n', 'condition, paper', 'ours', "M A'A: paper, half", 'paper, single', *rungs], matrices)}
+
+## Shift (Table 6.8)
+
+The least integer c for which C + c u diag(C) has a factor, C the Gram matrix at the rung.
+
+{table(['matrix', 'paper, fp16', *rungs], shifts)}
+
+## Iterations (Table 6.9)
+
+Products with A'A, without climbing; of the paper also refinement steps, in brackets. An asterisk: the backward error (6.3) is
+below n u, where the paper stops, but our bound on it is not below sqrt(n) u, where we do; `lstsq()` would climb. A dash: neither.
+
+{table(['matrix', 'refiner', 'paper: half, single, double', 'half, double, quad', 'ours: fp16', 'bf16', 'bf16x2',
+        'paper: single, double, double', 'ours: fp32', 'bf16x3'], counts)}
+
+## Backward errors
+
+`lstsq()` with default options, the backward error (6.3) of its x and of dgels' by a singular value decomposition (which sees
+nothing below u), and the bound that the certificate has.
+
+{table(['matrix', 'outcome', 'path', 'backward error', "dgels'", 'certified', 'rungs left, and why'], errors)}
+
+`STEPWELL_SUITESPARSE=DIR stepwell bench paper --part lstsq` measures it ([bench.md](../bench.md#the-papers-figures-paper)),
+commit `{section['commit']}`, {section['date']}, instruction set {paper['machine']['isa']}.
+{skipped_text(section)}"""
+
+
 def tables_text(section):
     """Shifts and iterations, for docs/convergence.md."""
     def cell(value):
@@ -424,4 +502,8 @@ The papers' ratios stand beside ours for orientation: other machines, other base
         page += "\nGeneral matrices of the SuiteSparse collection are in [general.md](general.md).\n"
         (docs / "performance" / "general.md").write_text(matrices_page(paper["matrices"], paper),
                                                          encoding="utf-8")
+    if paper.get("lstsq", {}).get("rows"):
+        page += "\nLeast squares matrices are in [lstsq_tables.md](lstsq_tables.md).\n"
+        (docs / "performance" / "lstsq_tables.md").write_text(lstsq_page(paper["lstsq"], paper),
+                                                              encoding="utf-8")
     (docs / "performance" / "paper.md").write_text(page, encoding="utf-8")

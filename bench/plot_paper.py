@@ -6,7 +6,7 @@
     stepwell bench paper --max-n 8192 --out docs/performance
     bench/plot_paper.py docs/performance/paper.json
 
-writes docs/performance/figures/*.svg, docs/performance/paper.md, docs/performance/general.md and
+writes docs/performance/figures/*.svg, docs/performance/paper.md, general.md and lstsq_tables.md, and
 the tables of docs/convergence.md. Needs matplotlib; paper_pages.py beside it writes the Markdown.
 """
 import argparse

@@ -27,6 +27,8 @@ static_assert(kColumnGroup % kernels::kPanel == 0);
 /// Rows of a chunk: C in FP64 is read and written once a chunk, which must be little beside the
 /// products (4 bytes of it for 2 kRows flop).
 constexpr std::int64_t kRows = 4096;
+/// Numbers of a column whose largest lies between this and its reciprocal need no scale.
+constexpr double kLeastTame = 0x1p-30;
 
 std::int64_t tile_of(std::int64_t n) {
   return n <= 512 ? 128 : n <= 1280 ? 256 : 512;
@@ -163,17 +165,10 @@ class GramPass {
       const std::int64_t w = std::min(kColumnGroup, s_.n - j);
       auto* const scratch =
           reinterpret_cast<double*>(scratch_[static_cast<std::size_t>(thread)].data());
-      const MatrixView<const double> a = by_columns(rows_of(chunk, group), j, w, scratch, s_.rows);
-      look(chunk, a, j);
-      const double* const local = local_[p].data() + j;
-      if (s_.planes > 0) {
-        const auto rows = operand(chunk, Order::rows).block(j, 0, w, a.rows);
-        kernels::pack_columns(kernels::table(), rung_, a, local, rows);
-        kernels::reorder(kernels::table(), rows,
-                         operand(chunk, Order::pairs).block(j, 0, w, a.rows));
-      } else {
-        copy_plain(chunk, a, j, local, scratch + kColumnGroup * s_.rows);
-      }
+      const core::RowBlock all = rows_of(chunk, group);
+      const core::RowBlock rows = all.block(0, j, all.rows(), w);
+      if (!narrow_rows(chunk, rows, j))
+        narrow_columns(chunk, by_columns(rows, 0, w, scratch, s_.rows), j, scratch);
     } else if (a_.scratch(1) != 0 && group == 0) {
       chunks_read_.add();
     }
@@ -181,19 +176,69 @@ class GramPass {
     narrowed_[p].add();
   }
 
+  void narrow_columns(std::int64_t chunk, MatrixView<const double> a, std::int64_t j,
+                      double* scratch) {
+    look(chunk, a, j);
+    const double* const local = local_[parity(chunk)].data() + j;
+    if (s_.planes > 0) {
+      const auto packed = operand(chunk, Order::rows).block(j, 0, a.cols, a.rows);
+      kernels::pack_columns(kernels::table(), rung_, a, local, packed);
+      kernels::reorder(kernels::table(), packed,
+                       operand(chunk, Order::pairs).block(j, 0, a.cols, a.rows));
+    } else {
+      copy_plain(chunk, a, j, local, scratch + kColumnGroup * s_.rows);
+    }
+  }
+
+  /// The same where A lies by rows and its numbers are tame: as they are, they need no scale, and
+  /// pack into pairs order without a transpose. False, and nothing is done, where they are not.
+  bool narrow_rows(std::int64_t chunk, const core::RowBlock& rows, std::int64_t j) {
+    if (!rows.by_rows || s_.planes == 0 || rung_ == Rung::fp16) return false;
+    std::array<double, kColumnGroup> most, squares;
+    kernels::survey(kernels::table(), rows.stored, most.data(), squares.data());
+    const auto w = static_cast<std::size_t>(rows.cols());
+    for (std::size_t c = 0; c < w; ++c) {
+      const bool tame = most[c] == 0 || (most[c] >= kLeastTame && most[c] <= 1 / kLeastTame);
+      if (!tame || !std::isfinite(squares[c])) return false;
+    }
+    for (std::size_t c = 0; c < w; ++c) {
+      kernels::Scan found;
+      found.max_abs = most[c];
+      found.mid = squares[c];
+      book(chunk, static_cast<std::size_t>(j) + c, found, 1);
+    }
+    const auto pairs = operand(chunk, Order::pairs).block(j, 0, rows.cols(), rows.rows());
+    kernels::pack(kernels::table(), rung_, rows.stored, pairs);
+    kernels::reorder(kernels::table(), pairs,
+                     operand(chunk, Order::rows).block(j, 0, rows.cols(), rows.rows()));
+    if (b_.cols > 0) {
+      kernels::Products products;
+      products.x = b_.block(chunk * s_.rows, 0, rows.rows(), b_.cols);
+      products.y = view(out_.ab.data() + j, rows.cols(), b_.cols, s_.n);
+      kernels::product(kernels::table(), rows.stored, products);
+    }
+    return true;
+  }
+
+  /// What a column holds in a chunk, and its scale there.
+  void book(std::int64_t chunk, std::size_t column, const kernels::Scan& found, double local) {
+    const std::size_t p = parity(chunk);
+    // The first chunk that is not zero sets the scale of the column in C.
+    if (!known_ && out_.column[column].max_abs == 0) {
+      out_.power[column] = inverse_power(found.max_abs);
+    }
+    kernels::combine(out_.column[column], found, chunk * s_.rows, 0);
+    local_[p][column] = local;
+    ratio_[p][column] = out_.power[column] / local;
+  }
+
   /// What the columns hold, their scale in this chunk, and their part of A'B.
   void look(std::int64_t chunk, MatrixView<const double> a, std::int64_t j) {
-    const std::size_t p = parity(chunk);
     std::vector<kernels::Scan> scans;
     scan_columns(a, scans);
     for (std::int64_t c = 0; c < a.cols; ++c) {
-      const auto e = static_cast<std::size_t>(j + c);
       const kernels::Scan& found = scans[static_cast<std::size_t>(c)];
-      // The first chunk that is not zero sets the scale of the column in C.
-      if (!known_ && out_.column[e].max_abs == 0) out_.power[e] = inverse_power(found.max_abs);
-      kernels::combine(out_.column[e], found, chunk * s_.rows, 0);
-      local_[p][e] = inverse_power(found.max_abs);
-      ratio_[p][e] = out_.power[e] / local_[p][e];
+      book(chunk, static_cast<std::size_t>(j + c), found, inverse_power(found.max_abs));
     }
     if (b_.cols == 0) return;
     kernels::Products products;

@@ -107,6 +107,10 @@ inline void tile_product(const Table& t, MatrixView<const float> l, bool transpo
   t.tile_product_fp64.run(l, transposed, x, y);
 }
 
+inline void survey(const Table& t, MatrixView<const double> a, double* max_abs, double* squares) {
+  const core::FpScope fp;
+  t.survey.run(a, max_abs, squares);
+}
 inline void load(const Table& t, const LoadArgs& args, Scan& scan) {
   const core::FpScope fp;
   t.load.run(args, scan);

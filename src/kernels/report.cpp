@@ -86,6 +86,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("tile product fp32 (trsv)", t.tile_product_fp32, kPortable);
   rows.add("tile product fp64 (trsv)", t.tile_product_fp64, kPortable);
   rows.add("load", t.load, kPortable);
+  rows.add("survey", t.survey, kPortable);
   return rows.take();
 }
 

@@ -160,6 +160,10 @@ struct Scan {
   std::int64_t asymmetry_col = -1;
 };
 
+/// max_abs[i] = max_k |a_ik| and squares[i] = sum_k a_ik^2, of each row of A. Where a number is not
+/// finite squares[i] is not, and max_abs[i] is undefined. Sums are in the order of k.
+using SurveyFn = void(MatrixView<const double> a, double* max_abs, double* squares) noexcept;
+
 /// What to do in one pass over an FP64 tile A of the caller's (m x n), all parts but A optional:
 /// out = (row * a) * col, each product rounded to fp64, then rounded to out's format; and what the
 /// scan finds of A itself (unscaled). shape lower reads and writes only elements on and below the

@@ -28,6 +28,7 @@ void fill_reference(Table& t) {
   fill_reference_exact(t);
   fill_reference_solve(t);
   fill_reference_load(t);
+  fill_reference_survey(t);
 }
 
 void fill_portable(Isa isa, Table& t) {
@@ -40,6 +41,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_exact(isa, t);
   fill_portable_solve(isa, t);
   fill_portable_load(isa, t);
+  fill_portable_survey(isa, t);
 }
 
 /// What the CPU and the operating system offer, less what fails the self-test; an instruction set

@@ -52,6 +52,7 @@ struct Table {
   Entry<TileProductFn<float>> tile_product_fp32;
   Entry<TileProductFn<double>> tile_product_fp64;
   Entry<LoadFn> load;
+  Entry<SurveyFn> survey;
 
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };

@@ -263,6 +263,24 @@ TEST(Files, OfAnInterruptedCommandAreNotThere) {
   EXPECT_TRUE(once);
 }
 
+TEST(Files, OfInterruptedLeastSquaresAreNotThere) {
+  const Directory d;
+  ASSERT_EQ(run("gen tall --m 60000 --n 200 -o " + (d / "A.npy") + " --rhs " + (d / "b.npy")).code,
+            0);
+  bool once = false;
+  for (const int milliseconds : {1, 20, 60, 150}) {
+    bool interrupted = false;
+    interrupt_after(milliseconds,
+                    "lstsq " + (d / "A.npy") + " " + (d / "b.npy") + " -o " + (d / "x.npy"), d,
+                    interrupted);
+    if (interrupted && !once) {
+      EXPECT_EQ(contents(d / "x.npy"), "");
+    }
+    once = once || interrupted;
+  }
+  EXPECT_TRUE(once);
+}
+
 TEST(Plan, SaysPathTimeAndMemory) {
   const Directory d;
   const std::string cache = "XDG_CACHE_HOME=" + d.path();

@@ -27,6 +27,7 @@ void fill_portable_panel(core::Isa isa, Table& t);         ///< getrf leaf, tran
 void fill_portable_product(core::Isa isa, Table& t);       ///< product, symmetric_product
 void fill_portable_exact(core::Isa isa, Table& t);         ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);         ///< packed_product, tile_product
+void fill_portable_survey(core::Isa isa, Table& t);        ///< survey
 void fill_portable_load(core::Isa isa, Table& t);          ///< load
 
 }  // namespace stepwell::kernels

@@ -72,10 +72,24 @@ void load(const LoadArgs& g, Scan& scan) noexcept {
   combine(scan, s, 0, 0);
 }
 
+void survey(MatrixView<const double> a, double* max_abs, double* squares) noexcept {
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    max_abs[i] = squares[i] = 0;
+    for (std::int64_t k = 0; k < a.cols; ++k) {
+      max_abs[i] = std::max(max_abs[i], std::abs(a(i, k)));
+      squares[i] += a(i, k) * a(i, k);
+    }
+  }
+}
+
 }  // namespace
 
 void fill_reference_load(Table& t) {
   t.load = {&load, "load_reference", core::Isa::reference};
+}
+
+void fill_reference_survey(Table& t) {
+  t.survey = {&survey, "survey_reference", core::Isa::reference};
 }
 
 }  // namespace stepwell::kernels

@@ -16,5 +16,6 @@ void fill_reference_product(Table& t);
 void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
+void fill_reference_survey(Table& t);
 
 }  // namespace stepwell::kernels

@@ -13,6 +13,7 @@
 #include "engine/team.hpp"
 #include "factor/gram.hpp"
 #include "lapack.hpp"
+#include "solve/least_squares.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 
@@ -41,14 +42,14 @@ factor::Gram gram_of(MatrixView<const double> a, Rung rung) {
   return factor::gram(team, reader, rung, {}, nullptr);
 }
 
+/// As lstsq() factors it, with the diagonal multiplied by 1 + c u.
 Factor factor_of(const factor::Gram& gram, std::int64_t n, Rung rung, int shift) {
+  const core::Buffer<double> c = copy_of(view<const double>(gram.c.data(), n, n));
+  for (std::int64_t j = 0; j < n; ++j) c[j + j * n] *= 1 + shift * info(rung).unit_roundoff;
   FactorOptions options;
-  options.map = uniform(rung);
-  options.tile = 32;  // so that most products are the rung's: inside a diagonal tile they are fp32
-  options.scaling = Scaling::unit_diagonal;
-  options.shift = shift;
+  options.map = uniform(driver::factor_rung(rung, n));
   options.escalate = false;
-  return cholesky(view<const double>(gram.c.data(), n, n), options);
+  return cholesky(view<const double>(c.data(), n, n), options);
 }
 
 }  // namespace

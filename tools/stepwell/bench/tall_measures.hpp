@@ -27,8 +27,8 @@ struct TallSolution {
 };
 TallSolution dgels_solution(MatrixView<const double> a, MatrixView<const double> b);
 
-/// The least integer c for which Cholesky of C + c u diag(C) succeeds at the rung; -1: none up to
-/// 100. C is the Gram matrix at the rung.
+/// The least integer c for which Cholesky of C + c u diag(C) succeeds; -1: none up to 100. C is
+/// lstsq()'s Gram matrix at the rung, u the rung's.
 int least_shift(MatrixView<const double> a, Rung rung);
 
 /// kappa_2(M A'A), M the inverse by that factor. Infinity: there is no factor.
