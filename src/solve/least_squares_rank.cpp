@@ -51,9 +51,9 @@ bool LeastSquares::factor_shows_rank(Rung rung) const {
   const double factor = info(factor_rung(rung, n_)).unit_roundoff;
   // H v = 0: M holds the shift (of a diagonal below 4), the square of what rounding H leaves of v
   // (in as many directions as there are columns, of which 64 may conspire), and roundings of its
-  // own, which as a matrix of random numbers have a norm of some times sqrt(n).
+  // own, which add up as random numbers do.
   const double hidden =
-      4 * c_.shift * u + u * u * std::min(norm_ * norm_, 64.0) + 8 * (sums + factor) * norm_;
+      4 * c_.shift * u + u * u * std::min(norm_ * norm_, 64.0) + 16 * (sums + factor) * norm_;
   return inverse_ * hidden < 0.1;
 }
 
