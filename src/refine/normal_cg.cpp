@@ -76,7 +76,7 @@ namespace {
 
 /// Below the tolerance so many iterations may gain nothing, above it so many.
 constexpr int kPatience = 2;
-constexpr int kLongPatience = 30;
+constexpr int kLongPatience = 100;
 
 /// The coefficients of one column.
 struct Line {
