@@ -32,7 +32,8 @@ struct ColumnCertificate {
   /// was written, in FP64. Of least squares the Frobenius norm's, see lstsq.hpp.
   double backward_error = 1;
   /// Of least squares: which bound 'backward_error' is, "residual" (||r|| / ||x||), "gradient"
-  /// (||A'r|| / ||r||) or "projection" (of r on A's columns, by the factor).
+  /// (||A'r|| / ||r||), "projection" (of r on A's columns, by the factor) or "weighted" (of both,
+  /// Karlson & Walden's, by QR).
   std::string measure;
   double residual_norm = 0;  ///< ||b - A x||_2; of least squares
   /// The same with the residual in double-double and a bound on all rounding: what is proven.

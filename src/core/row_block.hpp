@@ -29,9 +29,10 @@ struct RowBlock {
   }
 };
 
-/// Whether A's rows lie one after the other.
+/// Whether A's rows lie one after the other. A single column without gaps is both: by rows the
+/// stride fits.
 inline bool stored_by_rows(const TallMatrix& a) {
-  return a.data == nullptr || (a.col_stride == 1 && a.row_stride != 1);
+  return a.data == nullptr || (a.col_stride == 1 && (a.row_stride != 1 || a.cols == 1));
 }
 
 /// Rows [first, first + count) of a matrix in memory.

@@ -236,11 +236,13 @@ TallQr tall_qr(engine::Team& team, core::RowReader& a, const std::vector<double>
 std::int64_t tall_qr_bytes(std::int64_t m, std::int64_t n, std::int64_t columns) {
   if (n == 0) return 0;
   const Division d(m, n, columns);
-  const std::int64_t each = core::size_product(d.stored_rows() + n, d.width(), "block of rows") +
-                            core::size_product(kRead, n, "rows of A") +
-                            kernels::qr_scratch(n, d.width());
+  const std::int64_t blocks =
+      core::size_product(d.chains, d.stored_rows() + n, d.width(), "blocks of rows");
+  const std::int64_t scratch =
+      core::size_product(d.chains, kRead * n + kernels::qr_scratch(n, d.width()), "scratch");
   const std::int64_t result = core::size_product(n, d.width(), "triangle");
-  return core::size_product(d.chains, each, sizeof(double), "QR") +
+  return core::size_product(blocks, sizeof(double), "QR") +
+         core::size_product(scratch, sizeof(double), "QR") +
          core::size_product(result, sizeof(double), "QR");
 }
 

@@ -18,9 +18,11 @@ const char* to_string(Measure measure) {
     case Measure::gradient:
       return "gradient";
     case Measure::projection:
+      return "projection";
+    case Measure::weighted:
       break;
   }
-  return "projection";
+  return "weighted";
 }
 
 LeastSquaresError least_squares_error(std::int64_t n, const double* g, const double* x,
@@ -74,7 +76,7 @@ namespace {
 
 /// Below the tolerance so many iterations may gain nothing, above it so many.
 constexpr int kPatience = 2;
-constexpr int kLongPatience = 30;
+constexpr int kLongPatience = 100;
 
 /// The coefficients of one column.
 struct Line {

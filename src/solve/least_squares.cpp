@@ -171,6 +171,7 @@ void LeastSquares::certify(Batch& batch) {
   if (!exact && preconditioner_) {
     h_->residual(batch.right, batch.state.x, batch.state.g, batch.state.squares, sums());
     refine::measure(*preconditioner_, norm_, batch.state);
+    if (qr_) sharpen(batch);
   }
   for (std::int64_t k = 0; k < count; ++k) {
     const auto e = static_cast<std::size_t>(k);

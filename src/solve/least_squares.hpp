@@ -78,6 +78,19 @@ class LeastSquares {
   void estimate_condition();
   double sample_inverse();
   void skip_rungs(std::vector<Step>& left);
+
+  // least_squares_error.cpp: how good x is, by R
+  double weighted_error(const double* x, const double* g, double square);
+  void sharpen(Batch& batch);
+  void restore(Batch& batch, core::Buffer<double> x);
+
+  // least_squares_rank.cpp: whether x is the only answer
+  double inverse_by_power();
+  bool factor_shows_rank(Rung rung) const;
+  bool shows_rank(Rung rung, int iterations);
+  bool projects_well(const std::vector<double>& w, const std::vector<double>& p,
+                     const std::vector<double>& q) const;
+
   bool cancelled() const;
   double tolerance() const;
   refine::Sums sums() const;

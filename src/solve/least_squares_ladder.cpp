@@ -215,7 +215,7 @@ void LeastSquares::estimate_condition() {
     preconditioner_->apply(view<const double>(v.data(), n_, 1), view(z.data(), n_, 1));
     v = std::move(z);
   };
-  inverse_ = inverse_norm(n_, solve_with, solve_with);
+  inverse_ = std::max(inverse_norm(n_, solve_with, solve_with), inverse_by_power());
   c_.condition = norm_ * std::sqrt(inverse_);
 }
 
@@ -259,7 +259,13 @@ bool LeastSquares::refine(Step step, double alternative) {
   estimate_condition();
   RungAttempt attempt{c_.map, std::string(to_string(refiner_)), true, 0, 0, "", 0};
   for (Batch& batch : batch_) {
+    core::Buffer<double> direct(step ? 0 : batch.x.size());
+    std::copy_n(batch.x.begin(), direct.size(), direct.begin());
     const refine::Outcome outcome = refine_batch(batch, !step, alternative);
+    if (!step && !a_.failed()) {
+      sharpen(batch);
+      restore(batch, std::move(direct));
+    }
     if (a_.failed()) return false;
     std::vector<double> error;
     for (std::size_t k = 0; k < outcome.system.size(); ++k) {
@@ -276,6 +282,10 @@ bool LeastSquares::refine(Step step, double alternative) {
       attempt.reason = reason_of(outcome, error, tolerance(), alternative < HUGE_VAL);
     }
   }
+  if (step && options_.climb && attempt.reason.empty() && !shows_rank(*step, attempt.iterations)) {
+    attempt.reason = "this rung is too coarse to tell whether columns depend on each other";
+  }
+  if (a_.failed()) return false;
   c_.refiner = attempt.refiner;
   attempt.seconds = seconds_since(start);
   c_.times.refine += attempt.seconds;

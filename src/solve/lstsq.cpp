@@ -50,12 +50,10 @@ double pass_seconds(std::int64_t m, std::int64_t n, std::int64_t columns) {
 }
 
 double price_of(Step step, std::int64_t m, std::int64_t n, std::int64_t columns) {
-  double seconds = step_seconds(step, m, n);
-  for (std::int64_t first = 0; first < columns; first += kBatch) {
-    seconds += (step ? expected_iterations(*step) : 1) *
-               pass_seconds(m, n, std::min(kBatch, columns - first));
-  }
-  return seconds;
+  const std::int64_t rest = columns % kBatch;
+  double passes = static_cast<double>(columns / kBatch) * pass_seconds(m, n, kBatch);
+  if (rest > 0) passes += pass_seconds(m, n, rest);
+  return step_seconds(step, m, n) + (step ? expected_iterations(*step) : 1) * passes;
 }
 
 std::vector<Step> steps_for(std::int64_t m, std::int64_t n, std::int64_t columns,
@@ -87,7 +85,8 @@ std::vector<Step> steps_for(std::int64_t m, std::int64_t n, std::int64_t columns
 std::int64_t step_bytes(Step step, std::int64_t m, std::int64_t n, std::int64_t columns,
                         bool in_memory) {
   const std::int64_t k = std::min(columns, kBatch);
-  const std::int64_t vectors = core::size_product(n, 10 * k + 2 * columns, 8, "vectors");
+  const std::int64_t vectors =
+      core::size_product(n, 80 * k, "vectors") + core::size_product(n, columns, 16, "vectors");
   const std::int64_t passes = refine::NormalProduct::workspace_bytes(m, n, k);
   if (!step) return vectors + passes + factor::tall_qr_bytes(m, n, columns);
   FactorOptions f;

@@ -28,7 +28,9 @@ class ExactLeastSquares {
   const std::vector<double>& scale() const { return scale_; }
   /// Of the matrix with scaled columns, in the 2-norm; infinite below FP64's precision.
   double condition() const;
-  double norm() const;  ///< 2-norm of the matrix with scaled columns
+  double norm() const;                 ///< Frobenius norm of the matrix with scaled columns
+  double size(const double* x) const;  ///< ||D^-1 x||, D = diag(scale())
+  std::int64_t cols() const { return n_; }
 
   /// ||[b; 0] - [A; diag(tail)] x||
   double residual_norm(const double* b, const double* x) const;
@@ -38,12 +40,12 @@ class ExactLeastSquares {
   /// not finite.
   double backward_error(const double* b, const double* x, Measured measured) const;
 
-  /// ||D^-1 (x - y)|| / ||D^-1 y||, D = diag(scale()).
+  /// ||D^-1 (x - y)|| / ||D^-1 y||
   double difference(const double* x, const double* y) const;
 
  private:
   std::vector<Quad> residual(const double* b, const double* x) const;
-  std::vector<Quad> projection(const std::vector<Quad>& r) const;
+  void reflect(std::vector<Quad>& y) const;  ///< y <- Q'y
 
   std::int64_t rows_, m_, n_;  ///< of A, and with the tail
   std::vector<double> scale_;
