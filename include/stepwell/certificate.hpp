@@ -84,7 +84,7 @@ struct Certificate {
   std::int64_t row = -1;    ///< non_finite, asymmetric: where
   std::int64_t col = -1;
   bool in_b = false;                    ///< non_finite: in b
-  std::int64_t rank = -1;               ///< of least squares, where it was found out
+  std::int64_t rank = -1;               ///< of least squares; -1: the rung can't tell, see 'climb'
   std::vector<std::int64_t> dependent;  ///< rank_deficient: columns of A, from 0, ascending
   std::vector<ColumnCertificate> columns;
   FactorReport factor;  ///< of the last factor

@@ -29,7 +29,7 @@ struct LeastSquaresOptions {
   bool climb = true;
   /// FP64 QR at once: for those who know that the columns nearly depend on each other.
   bool qr = false;
-  double tolerance = 0;  ///< of the backward error; 0: sqrt(n) 2^-53
+  double tolerance = 0;  ///< of the backward error; 0: sqrt(n) 2^-53, at least 2^-52
   int iterations = 0;    ///< of each column at a rung, most; 0: while cheaper than the next rung
   double lambda = 0;     ///< of ridge regression, at least 0
   /// D of lambda D, one number of at least 0 for each column of A, 0 for one that is not to be

@@ -42,10 +42,8 @@ struct stat status_of(const Source& source) {
 }
 
 TallMatrix matrix_of(const NpyHeader& header, const double* data) {
-  // A column has both orders: by columns its products are the faster ones.
-  if (!header.fortran_order && header.cols != 1) {
-    return by_rows(data, header.rows, header.cols, std::max<std::int64_t>(1, header.cols));
-  }
+  // A column has both orders, and nothing has any: by columns its products are the faster ones.
+  if (!header.fortran_order && header.cols > 1) return by_rows(data, header.rows, header.cols);
   return MatrixView<const double>{data, header.rows, header.cols,
                                   std::max<std::int64_t>(1, header.rows)};
 }

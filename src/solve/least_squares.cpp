@@ -48,7 +48,8 @@ LeastSquares::LeastSquares(const TallMatrix& a, MatrixView<const double> b, Matr
 
 double LeastSquares::tolerance() const {
   if (options_.tolerance > 0) return options_.tolerance;
-  return std::sqrt(static_cast<double>(n_)) * 0x1p-53;
+  // Rounding x alone takes u/2 of a single column.
+  return std::max(2.0, std::sqrt(static_cast<double>(n_))) * 0x1p-53;
 }
 
 refine::Sums LeastSquares::sums() const {
@@ -203,7 +204,7 @@ void LeastSquares::certify(Batch& batch) {
 void LeastSquares::conclude() {
   if (c_.outcome != SolveOutcome::converged) return;
   c_.dependent = qr_ ? qr_->dependent : empty_columns();
-  c_.rank = n_ - static_cast<std::int64_t>(c_.dependent.size());
+  if (rank_known_) c_.rank = n_ - static_cast<std::int64_t>(c_.dependent.size());
   if (c_.dependent.empty()) return;
   c_.outcome = SolveOutcome::rank_deficient;
   for (ColumnCertificate& column : c_.columns) column.outcome = c_.outcome;

@@ -120,6 +120,7 @@ class LeastSquares {
   std::unique_ptr<refine::Preconditioner> preconditioner_;
   std::vector<double> ones_;  ///< the preconditioner's scale: it is in that of H already
   double inverse_ = 0;        ///< estimate of ||M^-1||
+  bool rank_known_ = false;   ///< that columns other than the dependent ones are independent
 };
 
 /// R of a QR factorization as a preconditioner of the normal equations: R'R is their matrix.

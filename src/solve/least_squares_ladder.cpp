@@ -282,7 +282,10 @@ bool LeastSquares::refine(Step step, double alternative) {
       attempt.reason = reason_of(outcome, error, tolerance(), alternative < HUGE_VAL);
     }
   }
-  if (step && options_.climb && attempt.reason.empty() && !shows_rank(*step, attempt.iterations)) {
+  rank_known_ =
+      !step || (options_.climb && attempt.reason.empty() ? shows_rank(*step, attempt.iterations)
+                                                         : factor_shows_rank(*step));
+  if (options_.climb && attempt.reason.empty() && !rank_known_) {
     attempt.reason = "this rung is too coarse to tell whether columns depend on each other";
   }
   if (a_.failed()) return false;

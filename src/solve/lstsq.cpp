@@ -159,6 +159,7 @@ Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
   const std::vector<driver::Step> steps = driver::steps_for(m, n, columns, options);
   plan.map = driver::name_of(steps[0]);
   plan.refiner = to_string(options.refiner.value_or(Refiner::cg));
+  if (n == 0 || columns == 0) return plan;  // nothing to do
   plan.iterations = driver::expected_passes(steps[0]);
   plan.seconds = driver::price_of(steps[0], m, n, columns);
   plan.bytes = driver::step_bytes(steps[0], m, n, columns, false);

@@ -202,7 +202,9 @@ TEST(Lstsq, RidgeIsLeastSquaresWithMoreRows) {
   const std::string wide = (d / "wide.mtx") + " " + (d / "two.mtx");
   expect_error(run("lstsq " + wide), 16, "--ridge");
   EXPECT_EQ(run("lstsq " + wide + " --ridge 1").code, 0);
-  expect_error(run("lstsq " + files(d) + " --ridge -1"), 2, "--ridge");
+  for (const char* wrong : {"-1", "nan", "inf"}) {
+    expect_error(run("lstsq " + files(d) + " --ridge " + wrong), 2, "--ridge");
+  }
   expect_error(run("lstsq " + files(d) + " --ridge 1 --weights " + (d / "two.mtx")), 16, "weights");
   d.file("bad.mtx", market("array real general", "6 1\n1\n0\n0\n-1\n0\n0\n"));
   expect_error(run("lstsq " + files(d) + " --ridge 1 --weights " + (d / "bad.mtx")), 2, "");
@@ -258,6 +260,26 @@ TEST(Lstsq, TakesABasicSolutionIfAskedTo) {
   EXPECT_LT(answer(d / "A.mtx", d / "b.mtx", d / "x.npy").gradient, 1e-14);
 }
 
+TEST(Lstsq, FilesWithoutElementsAreSolved) {
+  const Directory d;
+  const auto empty = [&](const char* name, std::int64_t rows, std::int64_t cols) {
+    return d.file(name, io::npy_header({"<f8", false, rows, cols})) + " ";
+  };
+  const std::string b =
+      d.file("b.npy", npy(dictionary("'<f8'", "True", "(3, 1)"), doubles({1, 2, 3}))) + " ";
+  const std::string out = "-o " + (d / "x.npy");
+  ASSERT_EQ(run("lstsq " + empty("no_columns.npy", 3, 0) + b + out).code, 0);
+  EXPECT_EQ(io::read_shape(d / "x.npy").rows, 0);
+  EXPECT_EQ(io::read_shape(d / "x.npy").cols, 1);
+  ASSERT_EQ(run("lstsq " + b + empty("no_sides.npy", 3, 0) + out).code, 0);
+  EXPECT_EQ(io::read_shape(d / "x.npy").rows, 1);
+  expect_error(run("lstsq " + empty("no_rows.npy", 0, 2) + empty("none.npy", 0, 1) + out), 16,
+               "--ridge");
+  ASSERT_EQ(run("lstsq " + (d / "no_rows.npy") + " " + (d / "none.npy") + " --ridge 1 " + out).code,
+            0);
+  EXPECT_EQ(io::read_matrix(d / "x.npy").data[1], 0);
+}
+
 TEST(Lstsq, NotConvergedIsNotSolved) {
   const Directory d;
   generate(d, "tall --m 3000 --n 300 --cond 1e5");
@@ -281,6 +303,7 @@ TEST(Lstsq, FilesThatDoNotFitAreRefusedBeforeTheyAreRead) {
   expect_error(run("lstsq " + a + " " + b + " --rung fp8"), 2, "--rung");
   expect_error(run("lstsq " + a + " " + b + " --tolerance 2"), 2, "--tolerance");
   expect_error(run("lstsq " + a + " " + b + " --iterations 0"), 2, "--iterations");
+  expect_error(run("lstsq " + a + " " + b + " --qr --rung bf16"), 2, "--rung");
   expect_error(run("lstsq " + a), 2, "required");
   expect_error(run("lstsq " + a + " " + b + " >/dev/full"), 10, "standard output");
   for (const char* arguments : {"tall --n 3", "tall --n 3 --m 2", "taller --n 3 --m 9",

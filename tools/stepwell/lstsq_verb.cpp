@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +77,9 @@ std::vector<double> weights_of(const LstsqRequest& r, std::int64_t cols) {
 }
 
 LeastSquaresOptions options_of(const LstsqRequest& r) {
+  if (!(r.ridge >= 0) || !std::isfinite(r.ridge)) {
+    throw Error(ErrorCode::invalid_argument, "--ridge must be a finite number of at least 0");
+  }
   LeastSquaresOptions options;
   if (!r.rung.empty()) options.rung = rung_from_string(r.rung);
   options.refiner = refiner_of(r.refiner);
@@ -211,13 +214,13 @@ void add_lstsq(CLI::App& app) {
       ->required();
   verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE")->required();
   verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
-  verb->add_option("--ridge", r->ridge, "lambda of ridge regression: adds lambda ||x||^2")
-      ->check(CLI::Range(0.0, std::numeric_limits<double>::max()));
+  verb->add_option("--ridge", r->ridge, "lambda of ridge regression: adds lambda ||x||^2");
   verb->add_option("--weights", r->weights,
                    "File with D of lambda x'Dx, a number of at least 0 for each column")
       ->type_name("FILE");
-  verb->add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
-      ->check(CLI::IsMember(rungs));
+  auto* const rung =
+      verb->add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
+          ->check(CLI::IsMember(rungs));
   verb->add_option("--refiner", r->refiner,
                    "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
   verb->add_option("--tolerance", r->tolerance, "Of the backward error; default: sqrt(n) 2^-53")
@@ -225,7 +228,7 @@ void add_lstsq(CLI::App& app) {
   verb->add_option("--iterations", r->iterations, "At a rung, most; default: while they pay")
       ->check(CLI::Range(1, 1'000'000));
   verb->add_flag("--no-climb", r->no_climb, "Stay at the first rung, good enough or not");
-  verb->add_flag("--qr", r->qr, "FP64 QR at once");
+  verb->add_flag("--qr", r->qr, "FP64 QR at once")->excludes(rung);
   auto* const mapped = verb->add_flag("--mapped", r->mapped, "Refuse an A that can't be mapped");
   verb->add_flag("--read", r->read, "Read A into memory even if it can be mapped")
       ->excludes(mapped);
