@@ -35,6 +35,7 @@ std::string measure_text(const std::string& measure) {
   if (measure == "residual") return "the residual: b is nearly a combination of A's columns";
   if (measure == "gradient") return "the gradient A'r";
   if (measure == "projection") return "the projection of r on A's columns";
+  if (measure == "weighted") return "the weighted projection of r, by QR";
   if (measure == "weighted") return "Karlson & Walden's estimate, by QR";
   return measure;
 }
