@@ -112,6 +112,7 @@ class NormalCg {
   void start();
   bool advance(std::size_t slot, std::size_t column, double square);
   void compact(const std::vector<std::size_t>& keep);
+  double correction(const double* z, const double* x) const { return norm2(n_, z) / norm2(n_, x); }
   void keep_if_better(std::size_t slot, std::size_t column, double square);
 
   NormalProduct& h_;
@@ -157,6 +158,7 @@ void NormalCg::start() {
             ? LeastSquaresError{}
             : least_squares_error(n_, at_->g[s], at_->x[s], state_.squares[c],
                                   state_.projects[c] ? kProjected * line_[c].gz : 0, request_.norm);
+    if (request_.corrections) state_.error[c].value = correction(at_->z[s], at_->x[s]);
     System& system = outcome_.system[c];
     system.error = state_.error[c].value;
     if (system.error <= request_.goal) {
@@ -190,8 +192,9 @@ void NormalCg::compact(const std::vector<std::size_t>& keep) {
 void NormalCg::keep_if_better(std::size_t slot, std::size_t column, double square) {
   const double projected =
       state_.projects[column] ? kProjected * dot(n_, at_->g2[slot], at_->z2[slot]) : 0;
-  const LeastSquaresError error =
+  LeastSquaresError error =
       least_squares_error(n_, at_->g2[slot], at_->x2[slot], square, projected, request_.norm);
+  if (request_.corrections) error.value = correction(at_->z2[slot], at_->x2[slot]);
   System& system = outcome_.system[column];
   ++system.iterations;
   system.history.push_back(error.value);

@@ -52,6 +52,8 @@ struct NormalRequest {
   double inverse = 0;
   int iterations = 1000;  ///< of each column, most
   Sums sums = Sums::fp64;
+  /// The error of a column is ||M^-1 g|| / ||x||, the next correction, and not the change of H.
+  bool corrections = false;
   /// Asked after each iteration with the largest error of the columns that run; false stops.
   std::function<bool(int iterations, double error)> go_on;
 };

@@ -95,9 +95,14 @@ void explain(Certificate& c) {
       return;
     case SolveOutcome::rank_deficient:
       c.reason = "the columns of A depend on each other: rank " + std::to_string(c.rank) +
-                 " in FP64; column " + list_of(c.dependent) +
-                 " (counted from 0) can be had from the others, and its coefficient is zero; x "
-                 "minimises, but other x do as well; remove columns, or use ridge";
+                 " in FP64; " +
+                 (c.dependent.size() == 1 ? "column " + list_of(c.dependent) +
+                                                " (counted from 0) can be had from the others, and "
+                                                "its coefficient is zero"
+                                          : "columns " + list_of(c.dependent) +
+                                                " (counted from 0) can be had from the others, and "
+                                                "their coefficients are zero") +
+                 "; x minimises, but other x do as well; remove columns, or use ridge";
       return;
     case SolveOutcome::non_finite:
       c.reason = std::string(c.in_b ? "b" : "A") + " has an infinity or a NaN at " + place(c) +

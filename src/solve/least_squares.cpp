@@ -239,10 +239,12 @@ Certificate LeastSquares::solve() {
   }
   for (ColumnCertificate& column : c_.columns) {
     if (!solved) column.outcome = c_.outcome;
-    if (solved && n_ == 0) {
-      column.backward_error = 0;
-      column.outcome = SolveOutcome::converged;
-    }
+  }
+  for (std::int64_t k = 0; solved && n_ == 0 && k < b_.cols; ++k) {
+    ColumnCertificate& column = c_.columns[static_cast<std::size_t>(k)];
+    column.backward_error = 0;
+    column.residual_norm = refine::norm2(m_, b_.column(k));
+    column.outcome = SolveOutcome::converged;
   }
   c_.times.wall = seconds_since(start);
   explain(c_);

@@ -82,6 +82,7 @@ class LeastSquares {
   // least_squares_error.cpp: how good x is, by R
   double weighted_error(const double* x, const double* g, double square);
   void sharpen(Batch& batch);
+  void polish(Batch& batch);
   void restore(Batch& batch, core::Buffer<double> x);
 
   // least_squares_rank.cpp: whether x is the only answer

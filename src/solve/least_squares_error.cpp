@@ -46,6 +46,53 @@ void LeastSquares::sharpen(Batch& batch) {
   }
 }
 
+/// The digits of x that a backward error does not see. Where r is not small, rounding in H'r is
+/// amplified by the condition squared; Householder's QR is sqrt(m) times better than that bound,
+/// because its roundings have nothing to do with r. So H'r is summed in double-double, and x
+/// corrected until the corrections get no smaller.
+void LeastSquares::polish(Batch& batch) {
+  constexpr double kWorthIt = 30;  // errors of FP64's sums, in units of condition x u
+  if (refiner_ != Refiner::cg || sums() == refine::Sums::double_double) return;
+  double worst = 0;
+  for (std::size_t k = 0; k < batch.state.error.size(); ++k) {
+    const double size =
+        norm_ * refine::norm2(n_, batch.state.x.column(static_cast<std::int64_t>(k)));
+    if (size > 0) worst = std::max(worst, std::sqrt(batch.state.squares[k]) / size);
+  }
+  if (!(c_.condition * worst > kWorthIt)) return;
+  const refine::LeastSquaresState before = batch.state;
+  core::Buffer<double> x(batch.x.size()), g(batch.g.size());
+  std::copy(batch.x.begin(), batch.x.end(), x.begin());
+  h_->residual(batch.right, batch.state.x, batch.state.g, batch.state.squares,
+               refine::Sums::double_double);
+  std::copy(batch.g.begin(), batch.g.end(), g.begin());
+  const std::vector<double> squares = batch.state.squares;
+  refine::NormalRequest q;
+  q.corrections = true;
+  q.goal = 2 * 0x1p-53;
+  q.tolerance = HUGE_VAL;  // two steps that do not halve the correction end it
+  q.norm = norm_;
+  q.sums = refine::Sums::double_double;
+  q.iterations = 20;
+  q.go_on = [&](int, double) { return !a_.failed() && !cancelled(); };
+  const refine::Outcome outcome =
+      refine::normal_cg(*h_, *preconditioner_, batch.right, batch.state, q);
+  batch.state.projects = before.projects;
+  refine::measure(*preconditioner_, norm_, batch.state);
+  for (std::size_t k = 0; k < before.error.size(); ++k) {
+    c_.columns[static_cast<std::size_t>(batch.right.column[k])].iterations +=
+        outcome.system[k].iterations;
+    if (batch.state.error[k].value <= tolerance()) continue;
+    // Better digits must not cost the certificate.
+    std::copy_n(x.data() + static_cast<std::int64_t>(k) * n_, n_,
+                batch.state.x.column(static_cast<std::int64_t>(k)));
+    std::copy_n(g.data() + static_cast<std::int64_t>(k) * n_, n_,
+                batch.state.g.column(static_cast<std::int64_t>(k)));
+    batch.state.squares[k] = squares[k];
+    batch.state.error[k] = before.error[k];
+  }
+}
+
 /// Columns that refinement has made worse than the tolerance get back x, what QR gave them, where
 /// that is better.
 void LeastSquares::restore(Batch& batch, core::Buffer<double> x) {

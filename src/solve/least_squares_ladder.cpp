@@ -288,6 +288,9 @@ bool LeastSquares::refine(Step step, double alternative) {
   if (options_.climb && attempt.reason.empty() && !rank_known_) {
     attempt.reason = "this rung is too coarse to tell whether columns depend on each other";
   }
+  for (Batch& batch : batch_) {
+    if (attempt.reason.empty() && !a_.failed()) polish(batch);
+  }
   if (a_.failed()) return false;
   c_.refiner = attempt.refiner;
   attempt.seconds = seconds_since(start);
