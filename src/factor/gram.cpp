@@ -80,11 +80,16 @@ class GramPass {
   bool stopped() const { return a_.failed() || (progress_ != nullptr && progress_->cancel); }
   std::byte* scratch(int thread) const { return scratch_[static_cast<std::size_t>(thread)].data(); }
   Counter& narrowed(std::int64_t chunk) { return narrowed_[static_cast<std::size_t>(chunk % 2)]; }
+  Counter& multiplied(std::int64_t chunk) {
+    return multiplied_[static_cast<std::size_t>(chunk % 2)];
+  }
 
   void narrow(std::int64_t chunk, std::int64_t group, int thread) {
     Counter& turn = group_done_[static_cast<std::size_t>(group)];
-    // The buffer's last reader was chunk - 2, the group's last writer chunk - 1.
-    tiles_done_.wait_for((chunk - 1) * s_.tile_jobs());
+    // The buffer's last readers were the tiles of chunk - 2, the group's last writer chunk - 1.
+    // Tiles are counted buffer by buffer: those of chunk - 1 may be done before the last of
+    // chunk - 2 is.
+    multiplied(chunk).wait_for(chunk / 2 * s_.tile_jobs());
     turn.wait_for(chunk);
     if (stopped()) {
       chunks_.give_up(group);
@@ -127,7 +132,7 @@ class GramPass {
       }
     }
     tile_done_[static_cast<std::size_t>(job)].add();
-    const std::int64_t done = tiles_done_.add();
+    const std::int64_t done = multiplied(chunk).add();
     if (progress_ != nullptr && done % s_.tile_jobs() == 0) ++progress_->done;
   }
 
@@ -164,8 +169,7 @@ class GramPass {
   GramChunks chunks_;
   const GramShapes& s_;
   std::vector<core::Buffer<std::byte>> scratch_;
-  Counter tiles_done_;
-  std::array<Counter, 2> narrowed_;
+  std::array<Counter, 2> narrowed_, multiplied_;  ///< groups and tiles done, of each buffer
   std::deque<Counter> group_done_, tile_done_;
 };
 

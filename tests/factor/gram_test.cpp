@@ -140,6 +140,18 @@ void expect_columns(const Gram& g, const Dense<double>& a, const Dense<double>& 
   }
 }
 
+/// Six tiles and more threads than there may be cores: some are held up at any place, and nobody
+/// may narrow into what another still multiplies.
+TEST(Gram, HasTheSameBitsHoweverThreadsAreHeldUp) {
+  const std::int64_t m = kSanitized ? 20000 : 60000, n = 300;
+  const Dense<double> a = tall(m, n, 5);
+  const Gram first = gram_of(a.view(), Rung::bf16, {}, 1);
+  for (int run = 0; run < 10; ++run) {
+    const Gram g = gram_of(a.view(), Rung::bf16, {}, 8);
+    ASSERT_TRUE(std::equal(g.c.begin(), g.c.end(), first.c.begin())) << "run " << run;
+  }
+}
+
 TEST(Gram, KnowsTheColumnsAndTheRightHandSide) {
   Dense<double> a = tall(500, 40, 6);
   for (std::int64_t i = 0; i < a.rows; ++i) {
