@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/row_block.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace stepwell::core {
@@ -19,6 +22,17 @@ RowBlock RowReader::read(std::int64_t first, std::int64_t count, double* scratch
   }
   if (failed_) std::fill_n(scratch, count * a_.cols, 0.0);
   return {{scratch, a_.cols, count, a_.cols}, true};
+}
+
+void RowReader::expect(std::int64_t first, std::int64_t count) const {
+  count = std::min(count, a_.rows - first);
+  if (a_.data == nullptr || !by_rows() || count <= 0) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(a_.data + first * a_.row_stride);
+  const auto end = reinterpret_cast<std::uintptr_t>(a_.data + (first + count - 1) * a_.row_stride);
+  const std::uintptr_t start = begin / page * page;
+  // A hint, of which memory that is no file knows nothing.
+  madvise(reinterpret_cast<void*>(start), end - start, MADV_WILLNEED);
 }
 
 void RowReader::rethrow() const {

@@ -59,6 +59,9 @@ class RowReader {
   /// Rows [first, first + count): where they are, or in 'scratch'. Zeros once reading has failed.
   RowBlock read(std::int64_t first, std::int64_t count, double* scratch);
 
+  /// Says that these rows will be read soon: those of a mapped file are fetched meanwhile.
+  void expect(std::int64_t first, std::int64_t count) const;
+
   bool failed() const { return failed_; }
   /// Throws what A's function has thrown, if it has.
   void rethrow() const;

@@ -74,6 +74,7 @@ void GramChunks::give_up(std::int64_t group) {
 
 void GramChunks::narrow(std::int64_t chunk, std::int64_t group, double* scratch) {
   const std::int64_t j = group * kColumnGroup;
+  if (group == 0) a_.expect((chunk + 2) * s_.rows, s_.rows);
   const core::RowBlock all = rows_of(chunk, group);
   const core::RowBlock rows = all.block(0, j, all.rows(), std::min(kColumnGroup, s_.n - j));
   if (narrow_rows(chunk, rows, j)) return;
