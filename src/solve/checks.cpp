@@ -45,18 +45,22 @@ void Checks::matrix(MatrixView<const double> a, const SolveOptions& options) con
   }
 }
 
-void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
-                     MatrixView<double> x) const {
+void Checks::shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b,
+                    MatrixView<double> x, const char* why) const {
   factor::require_view(b.data, b.rows, b.cols, b.ld, std::string(entry_) + ": B");
   factor::require_view(x.data, x.rows, x.cols, x.ld, std::string(entry_) + ": X");
-  if (b.rows != a.rows) {
-    misuse("B is " + size_of(b.rows, b.cols) + "; it must have " + std::to_string(a.rows) +
+  if (b.rows != m) {
+    misuse("B is " + size_of(b.rows, b.cols) + "; it must have " + std::to_string(m) +
            " rows, as A has");
   }
-  if (x.rows != b.rows || x.cols != b.cols) {
-    misuse("X is " + size_of(x.rows, x.cols) + "; it must be " + size_of(b.rows, b.cols) +
-           ", as B is");
+  if (x.rows != n || x.cols != b.cols) {
+    misuse("X is " + size_of(x.rows, x.cols) + "; it must be " + size_of(n, b.cols) + why);
   }
+}
+
+void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
+                     MatrixView<double> x) const {
+  shapes(a.rows, a.cols, b, x, ", as B is");
   if (overlap(x, a)) misuse("X overlaps A, which must stay as it is");
   const bool same = x.data == b.data && (x.ld == b.ld || x.cols == 1);
   if (!same && overlap(x, b)) misuse("X overlaps B; it may be B itself, but not a part of it");
@@ -117,16 +121,7 @@ void Checks::tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<do
                          std::string(entry_) + ": A");
     if (overlap(x, stored)) misuse("X overlaps A, which must stay as it is");
   }
-  factor::require_view(b.data, b.rows, b.cols, b.ld, std::string(entry_) + ": B");
-  factor::require_view(x.data, x.rows, x.cols, x.ld, std::string(entry_) + ": X");
-  if (b.rows != a.rows) {
-    misuse("B is " + size_of(b.rows, b.cols) + "; it must have " + std::to_string(a.rows) +
-           " rows, as A has");
-  }
-  if (x.rows != a.cols || x.cols != b.cols) {
-    misuse("X is " + size_of(x.rows, x.cols) + "; it must be " + size_of(a.cols, b.cols) +
-           ", a row for each column of A");
-  }
+  shapes(a.rows, a.cols, b, x, ", a row for each column of A");
   if (overlap(x, b)) misuse("X overlaps B, which must stay as it is");
 }
 

@@ -24,6 +24,9 @@ class Checks {
   void plan(std::int64_t n, std::int64_t columns) const;
 
  private:
+  /// B and X of an A that is m x n; 'why' X has its shape.
+  void shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b, MatrixView<double> x,
+              const char* why) const;
   [[noreturn]] void misuse(const std::string& text) const;
 
   const char* entry_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -98,6 +99,22 @@ class Budget {
 void for_suitesparse(const PaperRun& run, const std::string& part,
                      const std::vector<const char*>& names, double cost, Budget& budget,
                      const std::function<void(const char* name, const io::DenseMatrix&)>& body);
+
+/// section["rows"] gets row_of(entry, matrix) for each entry of a table whose 'name' is there, and
+/// section["skipped"] the others.
+template <class Table, class RowOf>
+void add_suitesparse_rows(const PaperRun& run, const std::string& part, const Table& table,
+                          double cost, nlohmann::ordered_json& section, RowOf row_of) {
+  Budget budget(*run.progress);
+  std::vector<const char*> names;
+  for (const auto& entry : table) names.push_back(entry.name);
+  auto next = std::begin(table);
+  for_suitesparse(run, part, names, cost, budget, [&](const char* name, const io::DenseMatrix& a) {
+    while (next->name != name) ++next;
+    section["rows"].push_back(row_of(*next, a));
+  });
+  section["skipped"] = budget.skipped();
+}
 
 /// A part: what it will cost, and its section.
 struct PaperPart {

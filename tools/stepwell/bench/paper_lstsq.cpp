@@ -154,16 +154,7 @@ ordered_json paper_lstsq(const PaperRun& run) {
                           {"cell", "[iterations, refinement steps]"},
                           {"backward_error", "equation (6.3), xi = 1, by dgesvd"},
                           {"rows", ordered_json::array()}};
-  Budget budget(*run.progress);
-  std::vector<const char*> names;
-  for (const Matrix& matrix : kMatrices) names.push_back(matrix.name);
-  std::size_t next = 0;
-  for_suitesparse(run, "lstsq", names, lstsq_cost(run), budget,
-                  [&](const char* name, const io::DenseMatrix& a) {
-                    while (kMatrices[next].name != name) ++next;
-                    section["rows"].push_back(row_of(kMatrices[next], a));
-                  });
-  section["skipped"] = budget.skipped();
+  add_suitesparse_rows(run, "lstsq", kMatrices, lstsq_cost(run), section, row_of);
   return section;
 }
 

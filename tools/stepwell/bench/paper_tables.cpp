@@ -182,16 +182,7 @@ ordered_json paper_tables(const PaperRun& run) {
   ordered_json section = {{"figure", "Higham & Pranesh (2021), Tables 6.2, 6.3 and 6.6"},
                           {"cell", "[iterations, refinement steps]; null: no convergence"},
                           {"rows", ordered_json::array()}};
-  Budget budget(*run.progress);
-  std::vector<const char*> names;
-  for (const Matrix& matrix : kMatrices) names.push_back(matrix.name);
-  std::size_t next = 0;
-  for_suitesparse(run, "tables", names, tables_cost(run), budget,
-                  [&](const char* name, const io::DenseMatrix& a) {
-                    while (kMatrices[next].name != name) ++next;
-                    section["rows"].push_back(row_of(kMatrices[next], a));
-                  });
-  section["skipped"] = budget.skipped();
+  add_suitesparse_rows(run, "tables", kMatrices, tables_cost(run), section, row_of);
   return section;
 }
 

@@ -53,6 +53,20 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
   verb->footer(large_help(op));
 }
 
+/// How the two sides of a whole solve are run.
+template <class Request>
+void add_pair_options(CLI::App& verb, Request& r) {
+  verb.add_option("--threads", r.threads, "Workers, and threads of the baseline; default: all")
+      ->check(CLI::Range(1, 1024));
+  verb.add_option("--pairs", r.pairs, "Runs of each side")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb.add_flag("--allow-slow-blas", r.allow_slow_blas,
+                "Compare even with a BLAS whose kernels are below the CPU");
+  verb.add_flag("--json", r.json, "Print one JSON object");
+  add_mkl_option(verb);
+}
+
 void add_solve_bench(CLI::App& bench) {
   CLI::App* const verb = bench.add_subcommand("solve", "Measure whole solves");
   const auto r = std::make_shared<SolveRequest>();
@@ -67,15 +81,7 @@ void add_solve_bench(CLI::App& bench) {
       ->check(CLI::IsMember({"spd", "general"}));
   add_method_options(*verb, r->refiner, r->pivoting);
   verb->add_option("--against", r->against, "Baseline, see below; default: the first");
-  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
-      ->check(CLI::Range(1, 1024));
-  verb->add_option("--pairs", r->pairs, "Runs of each side")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
-                 "Compare even with a BLAS whose kernels are below the CPU");
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  add_mkl_option(*verb);
+  add_pair_options(*verb, *r);
   verb->callback([r] { bench_solve(*r); });
   verb->footer(solve_bench_help());
 }
@@ -108,15 +114,7 @@ void add_lstsq_bench(CLI::App& bench) {
   verb->add_option("--against", r->against, "Baseline, see below")
       ->check(CLI::IsMember(tall_baselines()))
       ->capture_default_str();
-  verb->add_option("--threads", r->threads, "Workers, and threads of the baseline; default: all")
-      ->check(CLI::Range(1, 1024));
-  verb->add_option("--pairs", r->pairs, "Runs of each side")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
-                 "Compare even with a BLAS whose kernels are below the CPU");
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  add_mkl_option(*verb);
+  add_pair_options(*verb, *r);
   verb->callback([r] { bench_lstsq(*r); });
   verb->footer(lstsq_bench_help());
 }
