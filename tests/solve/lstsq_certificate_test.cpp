@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gallery/tall.hpp"
 #include "solve/lstsq_fixture.hpp"
 
 /// What the certificate of least squares says: every outcome has its reason, x is left alone where
@@ -247,6 +248,28 @@ TEST(LeastSquaresIterations, AreAtMostWhatIsAllowed) {
   EXPECT_EQ(s.certificate.outcome, SolveOutcome::not_converged) << path_of(s.certificate);
   options.climb = true;
   EXPECT_TRUE(lstsq_of(a, b, options).certificate.ok());
+}
+
+/// Where r is large, rounding in A'r is amplified by the condition squared; a certificate does not
+/// see it, and dgels does not suffer from it.
+TEST(LeastSquaresDigits, AreThoseOfDgelsWhereTheConditionIsSquared) {
+  const std::int64_t m = 20000, n = 100;
+  engine::Team team(2);
+  for (const double condition : {1e4, 1e6}) {
+    const gallery::TallRecipe recipe{condition, false, 1};
+    Dense<double> a(m, n), b(m, 1), known(n, 1);
+    gallery::fill_tall(a.view(), recipe, team);
+    gallery::fill_problem(std::as_const(a).view(), recipe, 1, known.view(), b.view(), team);
+    const auto error_of = [&](const Dense<double>& x) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < n; ++j) sum += std::pow(x(j, 0) - known(j, 0), 2);
+      return std::sqrt(sum / static_cast<double>(n));
+    };
+    const Solved s = lstsq_of(a, b);
+    SCOPED_TRACE(path_of(s.certificate));
+    ASSERT_TRUE(s.certificate.ok());
+    EXPECT_LE(error_of(s.x), 4 * error_of(lapack_lstsq(a, b))) << "condition " << condition;
+  }
 }
 
 }  // namespace
