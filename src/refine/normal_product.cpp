@@ -97,13 +97,18 @@ void NormalProduct::multiply(const Slab& s, const core::RowBlock& block, std::in
   const std::int64_t step = block.by_rows ? std::max<std::int64_t>(1, kPiece * 64 / n) : kPiece;
   const auto piece = [&](const core::RowBlock& of, std::int64_t p) {
     const std::int64_t w = std::min(step, across - p);
-    if (of.by_rows)
-      return of.block(std::min(p, of.rows()), 0, std::clamp<std::int64_t>(of.rows() - p, 0, w), n);
-    return of.block(0, p, of.rows(), w);
+    if (!of.by_rows) return of.block(0, p, of.rows(), w);
+    const std::int64_t from = std::min(p, of.rows());  // the last block has fewer
+    return of.block(from, 0, std::min(w, of.rows() - from), n);
+  };
+  // The next block is fetched in two parts: beside the later pieces of A x the first, beside the
+  // later pieces of A'y the second. Earlier, and there are too many lines on their way.
+  const std::int64_t half = across / 2 / step * step;
+  const auto fetch_beside = [&](std::int64_t p, std::int64_t part) {
+    if (s.next.stored.data != nullptr && p >= half) fetch(piece(s.next, part));
   };
   for (std::int64_t p = 0; p < across && !s.x.empty(); p += step) {
-    if (s.next.stored.data != nullptr && p >= across / 2)
-      fetch(piece(s.next, p - across / 2 / step * step));
+    fetch_beside(p, p - half);
     const core::RowBlock some = piece(block, p);
     kernels::Products q;
     if (block.by_rows) {
@@ -124,8 +129,8 @@ void NormalProduct::multiply(const Slab& s, const core::RowBlock& block, std::in
     s.squares[c] += sum;
   }
   for (std::int64_t p = 0; p < across; p += step) {
+    fetch_beside(p, p);
     const core::RowBlock some = piece(block, p);
-    if (s.next.stored.data != nullptr && p >= across / 2) fetch(piece(s.next, p));
     kernels::Products q;
     if (block.by_rows) {
       q.x = y.block(p, 0, some.rows(), k);

@@ -41,7 +41,10 @@ bool LeastSquares::climb(Step step, double alternative, bool last) {
                              : "a number overflowed in QR",
                         seconds_since(start)});
     // There is no factor to go on with, and nothing was written.
-    if (last) c_.outcome = SolveOutcome::not_converged;
+    if (last) {
+      c_.outcome = SolveOutcome::not_converged;
+      c_.backward_error = 1;
+    }
     return false;
   }
   return refine(step, alternative);
@@ -164,12 +167,12 @@ double LeastSquares::sample_inverse() {
   }
   if (a_.failed()) return 0;
   const double share = std::sqrt(static_cast<double>(m_) / static_cast<double>(runs * kRun));
-  std::vector<double> power = power_, tail;
+  std::vector<double> tail;
   for (const double t : tail_) tail.push_back(std::sqrt(t) / share);
   const TallMatrix sample = by_rows(rows.data(), runs * kRun, n_);
   core::RowReader reader(sample);
   const factor::TallQr qr =
-      factor::tall_qr(team_, reader, power, tail, MatrixView<const double>{}, options_.progress);
+      factor::tall_qr(team_, reader, power_, tail, MatrixView<const double>{}, options_.progress);
   if (qr.cancelled || !qr.finite || qr.rank < n_) return HUGE_VAL;
   QrPreconditioner with(qr);
   const auto solve_with = [&](std::vector<double>& v) {
