@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <memory>
 
 #include "core/fp_scope.hpp"
 #include "factor/gram_chunks.hpp"
@@ -32,8 +32,8 @@ class GramPass {
         progress_(progress),
         chunks_(a, rung, b, out),
         s_(chunks_.shapes()),
-        group_done_(static_cast<std::size_t>(s_.groups())),
-        tile_done_(static_cast<std::size_t>(s_.tile_jobs())) {
+        group_done_(std::make_unique<Counter[]>(static_cast<std::size_t>(s_.groups()))),
+        tile_done_(std::make_unique<Counter[]>(static_cast<std::size_t>(s_.tile_jobs()))) {
     out.c = core::Buffer<double>(core::size_product(s_.n, s_.n, "the Gram matrix"));
     for (std::int64_t t = 0; t < team.size(); ++t) {
       scratch_.emplace_back(s_.scratch(), core::Contents::any);
@@ -169,8 +169,8 @@ class GramPass {
   GramChunks chunks_;
   const GramShapes& s_;
   std::vector<core::Buffer<std::byte>> scratch_;
-  std::array<Counter, 2> narrowed_, multiplied_;  ///< groups and tiles done, of each buffer
-  std::deque<Counter> group_done_, tile_done_;
+  std::array<Counter, 2> narrowed_, multiplied_;       ///< groups and tiles done, of each buffer
+  std::unique_ptr<Counter[]> group_done_, tile_done_;  ///< chunks done, of each group and tile
 };
 
 bool all_finite(const Gram& g) {
