@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "stepwell/als.hpp"          // IWYU pragma: export
+#include "stepwell/batch.hpp"        // IWYU pragma: export
 #include "stepwell/certificate.hpp"  // IWYU pragma: export
 #include "stepwell/context.hpp"      // IWYU pragma: export
 #include "stepwell/error.hpp"        // IWYU pragma: export
