@@ -87,6 +87,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("tile product fp64 (trsv)", t.tile_product_fp64, kPortable);
   rows.add("load", t.load, kPortable);
   rows.add("survey", t.survey, kPortable);
+  rows.add("gather gram fp32", t.gather_gram, kPortable);
   return rows.take();
 }
 

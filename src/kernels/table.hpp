@@ -8,6 +8,7 @@
 
 #include "core/cpu.hpp"
 #include "core/isa.hpp"
+#include "kernels/gather_gram.hpp"
 #include "kernels/signatures.hpp"
 
 namespace stepwell::kernels {
@@ -53,6 +54,7 @@ struct Table {
   Entry<TileProductFn<double>> tile_product_fp64;
   Entry<LoadFn> load;
   Entry<SurveyFn> survey;
+  Entry<GatherGramFn> gather_gram;
 
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };

@@ -29,5 +29,6 @@ void fill_portable_exact(core::Isa isa, Table& t);         ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);         ///< packed_product, tile_product
 void fill_portable_survey(core::Isa isa, Table& t);        ///< survey
 void fill_portable_load(core::Isa isa, Table& t);          ///< load
+void fill_portable_gather_gram(core::Isa isa, Table& t);   ///< gather_gram
 
 }  // namespace stepwell::kernels

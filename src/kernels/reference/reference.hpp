@@ -17,5 +17,6 @@ void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
 void fill_reference_survey(Table& t);
+void fill_reference_gather_gram(Table& t);
 
 }  // namespace stepwell::kernels
