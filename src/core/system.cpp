@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -252,6 +253,16 @@ std::string transparent_huge_pages(const std::string& root) {
     if (line.find("[" + std::string(mode) + "]") != std::string::npos) return mode;
   }
   return "unknown";
+}
+
+std::string cache_directory() {
+  const auto variable = [](const char* name) {
+    const char* const value = secure_getenv(name);  // null in set-user-id programs
+    return std::string(value == nullptr ? "" : value);
+  };
+  std::string base = variable("XDG_CACHE_HOME");
+  if (base.empty() && !variable("HOME").empty()) base = variable("HOME") + "/.cache";
+  return base.empty() ? "" : base + "/stepwell";
 }
 
 }  // namespace stepwell::core

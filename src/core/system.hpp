@@ -26,4 +26,8 @@ MemoryAllowance memory_allowance(const std::string& root = "/");
 /// "always", "madvise", "never" or "unknown".
 std::string transparent_huge_pages(const std::string& root = "/");
 
+/// Where this user's measurements of this machine are kept: stepwell below $XDG_CACHE_HOME or
+/// ~/.cache. Empty: there is no such place. Nothing says that the directory exists.
+std::string cache_directory();
+
 }  // namespace stepwell::core

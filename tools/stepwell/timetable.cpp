@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "core/system.hpp"
 #include "io/sink.hpp"
 #include "solve/cost.hpp"
 #include "stepwell/error.hpp"
@@ -114,13 +114,8 @@ SolveSeconds seconds_of(const Certificate& c, std::int64_t n) {
 }
 
 std::string timetable_path() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  std::string base = variable("XDG_CACHE_HOME");
-  if (base.empty() && !variable("HOME").empty()) base = variable("HOME") + "/.cache";
-  return base.empty() ? "" : base + "/stepwell/rates.json";
+  const std::string directory = core::cache_directory();
+  return directory.empty() ? "" : directory + "/rates.json";
 }
 
 ordered_json to_json(const Timetable& table, int threads) {
