@@ -111,6 +111,12 @@ inline void survey(const Table& t, MatrixView<const double> a, double* max_abs, 
   const core::FpScope fp;
   t.survey.run(a, max_abs, squares);
 }
+
+inline void gather_gram(const Table& t, const GatherGram& args) {
+  const core::FpScope fp;
+  t.gather_gram.run(args);
+}
+
 inline void load(const Table& t, const LoadArgs& args, Scan& scan) {
   const core::FpScope fp;
   t.load.run(args, scan);

@@ -10,6 +10,7 @@
 #include "core/cpu.hpp"
 #include "core/isa.hpp"
 #include "kernels/batch.hpp"
+#include "kernels/gather_gram.hpp"
 #include "kernels/signatures.hpp"
 
 namespace stepwell::kernels {
@@ -71,6 +72,7 @@ struct Table {
   Entry<SurveyFn> survey;
   BatchEntries<float> batch_fp32;
   BatchEntries<double> batch_fp64;
+  Entry<GatherGramFn> gather_gram;
 
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };

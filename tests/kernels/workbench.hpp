@@ -195,6 +195,18 @@ class Workbench {
     add("product", false, numbers<double>(kN, 2), [=, this](MatrixView<double> y) {
       product(t_, a->view(), {x->view(), y, {}, {}});
     });
+    const auto items = std::make_shared<const Dense<float>>(numbers<float>(kGramOrder, kN));
+    const auto coefficients = std::make_shared<const Dense<float>>(numbers<float>(kN, 1));
+    const auto columns = std::make_shared<std::vector<std::int32_t>>();
+    for (std::int64_t e = 0; e < kN; ++e) {
+      columns->push_back(static_cast<std::int32_t>(random_.integer(0, kN - 1)));
+    }
+    add("gather_gram", false, numbers<float>(kGramOrder, kGramOrder + 1),
+        [=, this](MatrixView<float> c) {
+          const float* const numbers = coefficients->data.data();
+          gather_gram(t_, {items->view(), columns->data(), kN, 0, numbers, numbers, c.data,
+                           c.block(0, 0, kGramOrder, kGramOrder), c.column(kGramOrder)});
+        });
     add("symmetric_product", false, numbers<double>(kN, 2),
         [=, this](MatrixView<double> y) { symmetric_product(t_, a->view(), x->view(), y); });
   }

@@ -32,5 +32,6 @@ void fill_portable_batch_move(core::Isa isa, Table& t);    ///< batch: load, sto
 void fill_portable_batch_factor(core::Isa isa, Table& t);  ///< batch: factor
 void fill_portable_batch_solve(core::Isa isa, Table& t);   ///< batch: forward, backward
 void fill_portable_load(core::Isa isa, Table& t);          ///< load
+void fill_portable_gather_gram(core::Isa isa, Table& t);   ///< gather_gram
 
 }  // namespace stepwell::kernels

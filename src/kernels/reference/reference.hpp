@@ -30,5 +30,6 @@ void reference_batch_load_columns(BatchPlaces<const T> b, BatchPack<T> p) noexce
 template <class T>
 void reference_batch_store_columns(BatchPack<T> p, BatchPlaces<T> b,
                                    const std::int32_t* pivots) noexcept;
+void fill_reference_gather_gram(Table& t);
 
 }  // namespace stepwell::kernels
