@@ -88,23 +88,22 @@ class Run {
     return std::clamp<std::int64_t>(task_.a.count - first, 0, lanes_);
   }
 
-  void work(const Worker<T>& worker, std::int64_t piece) {
+  void work(Worker<T>& worker, std::int64_t piece) {
     constexpr std::int64_t kMost = 64;  // lanes
     const T* at[2][kMost];
     const std::int64_t begin = piece * packs_a_piece_ * lanes_;
     const std::int64_t end = std::min(task_.a.count, begin + packs_a_piece_ * lanes_);
     kernels::BatchHow<T> how;
     how.fast = options_.fast;
-    how.triangle = options_.triangle;
-    how.next = places(task_.a, begin, count_at(begin), at[0]);
+    kernels::BatchPlaces<const T> here = places(task_.a, begin, count_at(begin), at[0]);
     int which = 0;
     for (std::int64_t first = begin; first < end; first += lanes_) {
-      const kernels::BatchPlaces<const T> here = how.next;
       which ^= 1;
-      how.next = first + lanes_ < end
-                     ? places(task_.a, first + lanes_, count_at(first + lanes_), at[which])
-                     : kernels::BatchPlaces<const T>{};
+      const std::int64_t after = first + lanes_;
+      const auto there = places(task_.a, after, after < end ? count_at(after) : 0, at[which]);
+      how.next = worker.next(there, options_.triangle);
       solve(worker, first, here, how);
+      here = there;
       if (options_.progress != nullptr) ++options_.progress->done;
     }
   }

@@ -39,9 +39,27 @@ Worker<T>::Worker(const kernels::Table& t, std::int64_t n, std::int64_t columns,
 }
 
 template <class T>
-void Worker<T>::factor(kernels::BatchHow<T> how, std::int32_t* pivots) const {
-  how.prefetch = tuning_.prefetch;
+void Worker<T>::factor(const kernels::BatchHow<T>& how, std::int32_t* pivots) const {
   kernel_->factor.run(pack_, {tuning_.rows, tuning_.cols, tuning_.vectors}, how, pivots);
+}
+
+template <class T>
+kernels::BatchNext<T> Worker<T>::next(const kernels::BatchPlaces<const T>& places,
+                                      Triangle triangle) {
+  if (tuning_.prefetch == 0 || places.count == 0) return {};
+  if (lines_.empty()) {
+    constexpr std::int64_t kLine = 64 / sizeof(T);
+    const bool lower = triangle == Triangle::lower;
+    for (std::int64_t j = 0; j < pack_.n; ++j) {
+      const std::int64_t begin = (j * places.ld + (lower ? j : 0)) * places.step;
+      const std::int64_t end = (j * places.ld + (lower ? pack_.n : j + 1)) * places.step;
+      for (std::int64_t e = begin / kLine * kLine; e < end; e += kLine) {
+        lines_.push_back(static_cast<std::int32_t>(e));
+      }
+    }
+  }
+  return {places.at, places.step > 1 ? 1 : places.count, lines_.data(),
+          static_cast<std::int64_t>(lines_.size())};
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/buffer.hpp"
 #include "kernels/table.hpp"
@@ -31,7 +32,7 @@ class Worker {
   std::int64_t bytes() const { return room_.size() * static_cast<std::int64_t>(sizeof(T)); }
 
   /// The pack's triangles -> factors, its right-hand sides -> L^-1 b.
-  void factor(kernels::BatchHow<T> how, std::int32_t* pivots) const;
+  void factor(const kernels::BatchHow<T>& how, std::int32_t* pivots) const;
   /// ln det A of system q, from its factor.
   double log_determinant(std::int64_t q) const;
 
@@ -41,6 +42,9 @@ class Worker {
   void solve(std::int64_t count, const T* const* a, std::int64_t lda, T* const* b, std::int64_t ldb,
              std::int32_t* pivots) const;
 
+  /// The cache lines of one of the matrices that come next.
+  kernels::BatchNext<T> next(const kernels::BatchPlaces<const T>& places, Triangle triangle);
+
   const kernels::BatchEntries<T>& kernel() const { return *kernel_; }
 
  private:
@@ -48,6 +52,7 @@ class Worker {
   BatchTuning tuning_;
   core::Buffer<T> room_;
   kernels::BatchPack<T> pack_;
+  std::vector<std::int32_t> lines_;
 };
 
 }  // namespace stepwell::batched

@@ -70,13 +70,21 @@ struct BatchBlock {
   friend bool operator==(const BatchBlock&, const BatchBlock&) = default;
 };
 
+/// The matrices to come, fetched while these are factored: lines[k] elements from at[q] on there is
+/// one to be fetched, k < count.
+template <class T>
+struct BatchNext {
+  const T* const* at = nullptr;
+  std::int64_t systems = 0;
+  const std::int32_t* lines = nullptr;
+  std::int64_t count = 0;
+};
+
 /// What else the factorization is told.
 template <class T>
 struct BatchHow {
   bool fast = false;
-  BatchPlaces<const T> next;  ///< the matrices to come: fetched meanwhile, if there are any
-  Triangle triangle = Triangle::lower;  ///< of them
-  int prefetch = 0;                     ///< 0: don't; 1: into L2; 2: into L1
+  BatchNext<T> next;
 };
 
 /// The Cholesky factors in place, left-looking by panels of the block's columns (Kurzak et al.,

@@ -24,37 +24,42 @@ using Vec = hn::Vec<Tag<T>>;
 template <class T>
 constexpr std::int64_t kLanes = hn::MaxLanes(Tag<T>());
 
-/// c -= sum_{k < depth} x_a(k) y_b(k) for a block of rows x cols elements of W vectors: the whole
-/// block stays in registers. Of the operands the shorter side does, too.
+/// Cache lines of matrices to come, one for each step of a sum: base + lines[k] for k < count.
+template <class T>
+struct Ahead {
+  const T* base = nullptr;
+  const std::int32_t* lines = nullptr;
+  std::int64_t count = 0;  ///< at most the sum's steps
+};
+
+/// c -= x_a y_b for a block of rows x cols elements of W vectors, which stays in registers; of the
+/// operands the shorter side does, too.
 template <class T, int W, int rows, int cols>
-HWY_INLINE void subtract(const T* const* x, const T* const* y, std::int64_t depth,
+HWY_INLINE void subtract(const T* const* x, const T* const* y, std::int64_t k,
                          Vec<T> (&c)[rows][cols][W]) {
   const Tag<T> d;
-  constexpr std::int64_t lanes = W * kLanes<T>;
-  for (std::int64_t k = 0; k < depth * lanes; k += lanes) {
-    HWY_UNROLL(2)
-    for (int w = 0; w < W; ++w) {
-      const std::int64_t at = k + w * kLanes<T>;
-      if constexpr (rows <= cols) {
-        Vec<T> xs[rows];
+  HWY_UNROLL(2)
+  for (int w = 0; w < W; ++w) {
+    const std::int64_t at = (k * W + w) * kLanes<T>;
+    if constexpr (rows <= cols) {
+      Vec<T> xs[rows];
+      HWY_UNROLL(8)
+      for (int a = 0; a < rows; ++a) xs[a] = hn::Load(d, x[a] + at);
+      HWY_UNROLL(8)
+      for (int b = 0; b < cols; ++b) {
+        const Vec<T> yb = hn::Load(d, y[b] + at);
         HWY_UNROLL(8)
-        for (int a = 0; a < rows; ++a) xs[a] = hn::Load(d, x[a] + at);
+        for (int a = 0; a < rows; ++a) c[a][b][w] = hn::NegMulAdd(xs[a], yb, c[a][b][w]);
+      }
+    } else {
+      Vec<T> ys[cols];
+      HWY_UNROLL(8)
+      for (int b = 0; b < cols; ++b) ys[b] = hn::Load(d, y[b] + at);
+      HWY_UNROLL(8)
+      for (int a = 0; a < rows; ++a) {
+        const Vec<T> xa = hn::Load(d, x[a] + at);
         HWY_UNROLL(8)
-        for (int b = 0; b < cols; ++b) {
-          const Vec<T> yb = hn::Load(d, y[b] + at);
-          HWY_UNROLL(8)
-          for (int a = 0; a < rows; ++a) c[a][b][w] = hn::NegMulAdd(xs[a], yb, c[a][b][w]);
-        }
-      } else {
-        Vec<T> ys[cols];
-        HWY_UNROLL(8)
-        for (int b = 0; b < cols; ++b) ys[b] = hn::Load(d, y[b] + at);
-        HWY_UNROLL(8)
-        for (int a = 0; a < rows; ++a) {
-          const Vec<T> xa = hn::Load(d, x[a] + at);
-          HWY_UNROLL(8)
-          for (int b = 0; b < cols; ++b) c[a][b][w] = hn::NegMulAdd(xa, ys[b], c[a][b][w]);
-        }
+        for (int b = 0; b < cols; ++b) c[a][b][w] = hn::NegMulAdd(xa, ys[b], c[a][b][w]);
       }
     }
   }
@@ -63,7 +68,8 @@ HWY_INLINE void subtract(const T* const* x, const T* const* y, std::int64_t dept
 /// 'rows' rows of the panel [j, j + cols) below its diagonal block: all earlier columns taken from
 /// them, then the panel's own triangle.
 template <class T, int W, int rows, int cols>
-HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j) {
+HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j,
+                      const Ahead<T>& ahead) {
   const Tag<T> d;
   constexpr std::int64_t lanes = W * kLanes<T>;
   const T* x[rows];
@@ -83,7 +89,12 @@ HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j) 
       }
     }
   }
-  subtract<T, W, rows, cols>(x, y, j, c);
+  std::int64_t k = 0;
+  for (; k < ahead.count; ++k) {
+    __builtin_prefetch(ahead.base + ahead.lines[k], 0, 2);
+    subtract<T, W, rows, cols>(x, y, k, c);
+  }
+  for (; k < j; ++k) subtract<T, W, rows, cols>(x, y, k, c);
   HWY_UNROLL(8)
   for (int b = 0; b < cols; ++b) {
     HWY_UNROLL(2)
@@ -109,7 +120,7 @@ template <class T, int W, int rows, int cols>
 HWY_INLINE void below_rest(const BatchPack<T>& pack, std::int64_t i, std::int64_t end,
                            std::int64_t j) {
   if constexpr (rows > 0) {
-    if (end - i == rows) return below<T, W, rows, cols>(pack, i, j);
+    if (end - i == rows) return below<T, W, rows, cols>(pack, i, j, {});
     below_rest<T, W, rows - 1, cols>(pack, i, end, j);
   }
 }

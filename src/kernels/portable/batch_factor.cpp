@@ -25,73 +25,31 @@ namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Fetches the matrices of the pack to come, a few cache lines at a time, as fast as this pack is
-/// worked on: memory and arithmetic at once.
+/// Fetches the matrices of the pack to come, a cache line with each step of a sum: memory and
+/// arithmetic at once. In bursts they would fill the buffers that the pack itself passes on its way
+/// from L2; one at a time they also lead the hardware's prefetcher, which has more of them.
 template <class T>
 class Fetch {
  public:
-  Fetch(const BatchHow<T>& how, std::int64_t n, std::int64_t work) : how_(how), n_(n) {
-    if (how.prefetch == 0 || how.next.count == 0) return;
-    if (how.next.step > 1) {  // interleaved: one long run
-      lines_ = (how.next.step * how.next.ld * n + kLine - 1) / kLine;
-    } else {
-      lines_ = how.next.count * lines_before(n);
-    }
-    per_work_ = static_cast<float>(lines_) / static_cast<float>(work);
-    enter();
-  }
+  explicit Fetch(const BatchNext<T>& next) : next_(next) {}
 
-  /// After so much of the work.
-  HWY_INLINE void advance(std::int64_t work) {
-    if (lines_ == 0) return;
-    due_ += static_cast<float>(work) * per_work_;
-    for (auto count = static_cast<int>(due_); count > 0; --count) {
-      if (how_.prefetch == 1) {
-        __builtin_prefetch(at_, 0, 2);
-      } else {
-        __builtin_prefetch(at_, 0, 3);
-      }
-      due_ -= 1;
-      next_line();
+  /// Those for a sum of so many steps.
+  HWY_INLINE Ahead<T> take(std::int64_t steps) {
+    if (system_ == next_.systems) return {};
+    const Ahead<T> ahead{next_.at[system_], next_.lines + line_,
+                         std::min(steps, next_.count - line_)};
+    line_ += ahead.count;
+    if (line_ == next_.count) {
+      line_ = 0;
+      ++system_;
     }
+    return ahead;
   }
 
  private:
-  static constexpr std::int64_t kLine = 64 / sizeof(T);
-
-  static std::int64_t lines_before(std::int64_t n) {
-    std::int64_t lines = 0;
-    for (std::int64_t j = 1; j <= n; ++j) lines += j / kLine + 1;
-    return lines;
-  }
-  void enter() {
-    const T* const column = how_.next.at[system_] + column_ * how_.next.ld;
-    const bool lower = how_.triangle == Triangle::lower;
-    at_ = column + (lower ? column_ : 0);
-    end_ = column + (lower ? n_ : column_ + 1);
-  }
-  HWY_INLINE void next_line() {
-    at_ += kLine;
-    if (at_ < end_ || how_.next.step > 1) return;
-    if (++column_ == n_) {
-      column_ = 0;
-      if (++system_ == how_.next.count) {
-        lines_ = 0;
-        return;
-      }
-    }
-    enter();
-  }
-
-  const BatchHow<T>& how_;
-  std::int64_t n_;
-  std::int64_t lines_ = 0;
+  const BatchNext<T>& next_;
   std::int64_t system_ = 0;
-  std::int64_t column_ = 0;
-  const T* at_ = nullptr;
-  const T* end_ = nullptr;
-  float per_work_ = 0;
-  float due_ = 0;
+  std::int64_t line_ = 0;
 };
 
 /// 1 / sqrt(p) to a few units in the last place.
@@ -124,31 +82,44 @@ template <class T, int W>
 class Factorization {
  public:
   Factorization(BatchPack<T> pack, const BatchHow<T>& how, std::int32_t* pivots)
-      : pack_(pack), fast_(how.fast), pivots_(pivots), fetch_(how, pack.n, work_of(pack)) {}
+      : pack_(pack), how_(how), pivots_(pivots) {}
 
   template <int rows, int cols>
   HWY_INLINE void run() {
-    const std::int64_t end = pack_.n + pack_.rhs;
-    const std::int64_t narrow = pack_.n % cols;
-    first_columns(narrow, end);
-    for (std::int64_t j = narrow; j < pack_.n; j += cols) {
-      diagonal<cols>(j);
-      std::int64_t i = j + cols;
-      for (; i + rows <= end; i += rows) {
-        below<T, W, rows, cols>(pack_, i, j);
-        fetch_.advance(rows * (j + cols));
+    constexpr int part = cols > kMostDiagonal ? cols / 2 : cols;
+    Fetch<T> fetch(how_.next);
+    std::int64_t j = pack_.n % part;
+    first_columns(j);
+    if constexpr (part < cols) {
+      if (pack_.n % cols >= part) {
+        panel<part, part>(j, fetch);
+        j += part;
       }
-      below_rest<T, W, rows - 1, cols>(pack_, i, end, j);
-      fetch_.advance((end - i) * (j + cols));
     }
+    for (; j < pack_.n; j += cols) panel<rows, cols>(j, fetch);
   }
 
  private:
   static constexpr std::int64_t lanes = W * kLanes<T>;
 
-  /// About the sum of what advance() is told.
-  static std::int64_t work_of(const BatchPack<T>& pack) {
-    return std::max<std::int64_t>(1, pack.n * pack.n * (pack.n + 3 * pack.rhs) / 8);
+  /// A block on the diagonal with more columns has too many sums for the registers.
+  static constexpr int kMostDiagonal = 6;
+
+  /// Columns [j, j + cols), all rows.
+  template <int rows, int cols>
+  HWY_INLINE void panel(std::int64_t j, Fetch<T>& fetch) {
+    if constexpr (cols > kMostDiagonal) {
+      constexpr int part = cols / 2;
+      diagonal<part>(j);
+      below<T, W, part, part>(pack_, j + part, j, {});
+      diagonal<part>(j + part);
+    } else {
+      diagonal<cols>(j);
+    }
+    const std::int64_t end = pack_.n + pack_.rhs;
+    std::int64_t i = j + cols;
+    for (; i + rows <= end; i += rows) below<T, W, rows, cols>(pack_, i, j, fetch.take(j));
+    below_rest<T, W, rows - 1, cols>(pack_, i, end, j);
   }
 
   HWY_INLINE T* row(std::int64_t i) const { return pack_.data + pack_.before(i, pack_.n) * lanes; }
@@ -161,7 +132,7 @@ class Factorization {
       flag(hn::IfThenElseZero(good, hn::Set(d, T{1})), j, w);
       p = hn::IfThenElse(good, p, hn::Set(d, T{1}));
     }
-    if (fast_) {
+    if (how_.fast) {
       const Vec<T> r = approximate_root(d, p);
       return {hn::Mul(p, r), r};
     }
@@ -179,8 +150,9 @@ class Factorization {
   }
 
   /// The first 'cols' columns, which have nothing to their left.
-  HWY_INLINE void first_columns(std::int64_t cols, std::int64_t end) {
+  HWY_INLINE void first_columns(std::int64_t cols) {
     const Tag<T> d;
+    const std::int64_t end = pack_.n + pack_.rhs;
     for (std::int64_t j = 0; j < cols; ++j) {
       for (int w = 0; w < W; ++w) {
         const std::int64_t at = w * kLanes<T>;
@@ -242,9 +214,8 @@ class Factorization {
   }
 
   BatchPack<T> pack_;
-  bool fast_;
+  const BatchHow<T>& how_;
   std::int32_t* pivots_;
-  Fetch<T> fetch_;
 };
 
 template <class T, int W, int rows, int cols>
@@ -265,7 +236,7 @@ constexpr auto variants() {
   return std::array{
       Variant<T>{{2, 2, 1}, &factor_by<T, 1, 2, 2>}, Variant<T>{{4, 4, 1}, &factor_by<T, 1, 4, 4>},
       Variant<T>{{6, 4, 1}, &factor_by<T, 1, 6, 4>}, Variant<T>{{4, 6, 1}, &factor_by<T, 1, 4, 6>},
-      Variant<T>{{8, 3, 1}, &factor_by<T, 1, 8, 3>}, Variant<T>{{2, 2, 2}, &factor_by<T, 2, 2, 2>},
+      Variant<T>{{3, 8, 1}, &factor_by<T, 1, 3, 8>}, Variant<T>{{2, 2, 2}, &factor_by<T, 2, 2, 2>},
       Variant<T>{{4, 3, 2}, &factor_by<T, 2, 4, 3>}, Variant<T>{{3, 4, 2}, &factor_by<T, 2, 3, 4>}};
 #else
   return std::array{

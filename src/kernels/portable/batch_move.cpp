@@ -130,21 +130,87 @@ Run column_run(std::int64_t j, std::int64_t n, std::int64_t ld, Triangle triangl
   return {j * ld, j + 1, Pack::before(j, n), 1, 0};
 }
 
-/// Elements from .. from + lanes of a run, whole vectors of each matrix: a cache line is touched
+/// Whether part of a vector is read and written at full speed, and nothing beside it.
+constexpr bool kMasked = HWY_TARGET == HWY_AVX3;
+
+/// 'used' elements of a run from 'from' on, whole vectors of each matrix: a cache line is touched
 /// once, which counts where the matrices are a power of two apart and compete for the same sets.
-template <class T>
+template <class T, bool masked>
 HWY_INLINE void load_whole(const T* const* at, const Run& run, std::int64_t from,
                            T* HWY_RESTRICT pack, std::int64_t lanes) {
   const Tag<T> d;
+  const auto part = hn::FirstN(d, static_cast<std::size_t>(masked ? run.length : kLanes<T>));
   T* const out = pack + run.element(from) * lanes;
   for (std::int64_t q = 0; q < lanes; q += kLanes<T>) {
     Vec<T> v[kLanes<T>];
     HWY_UNROLL(16)
-    for (int s = 0; s < kLanes<T>; ++s) v[s] = hn::LoadU(d, at[q + s] + run.offset + from);
+    for (int s = 0; s < kLanes<T>; ++s) {
+      const T* const x = at[q + s] + run.offset + from;
+      v[s] = masked ? hn::MaskedLoad(part, d, x) : hn::LoadU(d, x);
+    }
     transpose_whole<T>(v);
     T* to = out + q;
     HWY_UNROLL(16)
     for (int s = 0; s < kLanes<T>; ++s) {
+      if (masked && s == run.length) break;
+      hn::Store(v[s], d, to);
+      to += (run.step + run.growth * (from + s)) * lanes;
+    }
+  }
+}
+
+template <class T, bool masked>
+HWY_INLINE void store_whole(const T* HWY_RESTRICT pack, std::int64_t lanes, T* const* at,
+                            const Run& run, std::int64_t from) {
+  const Tag<T> d;
+  const auto part = hn::FirstN(d, static_cast<std::size_t>(masked ? run.length : kLanes<T>));
+  const T* const in = pack + run.element(from) * lanes;
+  for (std::int64_t q = 0; q < lanes; q += kLanes<T>) {
+    Vec<T> v[kLanes<T>];
+    const T* source = in + q;
+    HWY_UNROLL(16)
+    for (int s = 0; s < kLanes<T>; ++s) {
+      v[s] = hn::Load(d, source);  // a masked run's last element again, not what follows it
+      if (!masked || s + 1 < run.length) source += (run.step + run.growth * (from + s)) * lanes;
+    }
+    transpose_whole<T>(v);
+    HWY_UNROLL(16)
+    for (int s = 0; s < kLanes<T>; ++s) {
+      T* const x = at[q + s] + run.offset + from;
+      if constexpr (masked) {
+        hn::BlendedStore(v[s], part, d, x);
+      } else {
+        hn::StoreU(v[s], d, x);
+      }
+    }
+  }
+}
+
+/// Where whole vectors of a run should begin: at the next cache line, if that takes no more of
+/// them. The first matrix speaks for all.
+template <class T>
+HWY_INLINE std::int64_t head_of(const T* first, const Run& run) {
+  constexpr std::int64_t R = kLanes<T>;
+  const auto address = reinterpret_cast<std::uintptr_t>(first + run.offset);
+  const auto head = static_cast<std::int64_t>((0 - address) % (R * sizeof(T)) / sizeof(T));
+  return (run.length - head + R - 1) / R + 1 > (run.length + R - 1) / R ? 0 : head;
+}
+
+/// Elements from .. from + B.
+template <class T>
+HWY_INLINE void load_block(const T* const* at, const Run& run, std::int64_t from,
+                           T* HWY_RESTRICT pack, std::int64_t lanes) {
+  const Tag<T> d;
+  constexpr int B = kBlock<T>;
+  T* const out = pack + run.element(from) * lanes;
+  for (std::int64_t q = 0; q < lanes; q += kLanes<T>) {
+    Vec<T> v[B];
+    HWY_UNROLL(4)
+    for (int s = 0; s < B; ++s) v[s] = gather_blocks(d, at + q + s, run.offset + from);
+    transpose_blocks(d, v);
+    T* to = out + q;
+    HWY_UNROLL(4)
+    for (int s = 0; s < B; ++s) {
       hn::Store(v[s], d, to);
       to += (run.step + run.growth * (from + s)) * lanes;
     }
@@ -152,72 +218,63 @@ HWY_INLINE void load_whole(const T* const* at, const Run& run, std::int64_t from
 }
 
 template <class T>
-HWY_INLINE void store_whole(const T* HWY_RESTRICT pack, std::int64_t lanes, T* const* at,
+HWY_INLINE void store_block(const T* HWY_RESTRICT pack, std::int64_t lanes, T* const* at,
                             const Run& run, std::int64_t from) {
   const Tag<T> d;
+  constexpr int B = kBlock<T>;
   const T* const in = pack + run.element(from) * lanes;
   for (std::int64_t q = 0; q < lanes; q += kLanes<T>) {
-    Vec<T> v[kLanes<T>];
+    Vec<T> v[B];
     const T* source = in + q;
-    HWY_UNROLL(16)
-    for (int s = 0; s < kLanes<T>; ++s) {
+    HWY_UNROLL(4)
+    for (int s = 0; s < B; ++s) {
       v[s] = hn::Load(d, source);
       source += (run.step + run.growth * (from + s)) * lanes;
     }
-    transpose_whole<T>(v);
-    HWY_UNROLL(16)
-    for (int s = 0; s < kLanes<T>; ++s) hn::StoreU(v[s], d, at[q + s] + run.offset + from);
+    transpose_blocks(d, v);
+    HWY_UNROLL(4)
+    for (int s = 0; s < B; ++s) scatter_blocks(d, v[s], at + q + s, run.offset + from);
   }
 }
 
-/// A run of at least B elements; the last block may overlap the one before it.
+/// A run of at least B elements: whole vectors, and blocks for what is left at its ends. Blocks may
+/// overlap.
 template <class T>
 HWY_INLINE void load_run(const T* const* at, const Run& run, T* HWY_RESTRICT pack,
                          std::int64_t lanes) {
-  const Tag<T> d;
   constexpr int B = kBlock<T>;
   std::int64_t t = 0;
-  for (; t + kLanes<T> <= run.length; t += kLanes<T>) load_whole(at, run, t, pack, lanes);
-  for (; t < run.length; t += B) {
-    const std::int64_t from = std::min(t, run.length - B);
-    T* const out = pack + run.element(from) * lanes;
-    for (std::int64_t q = 0; q < lanes; q += kLanes<T>) {
-      Vec<T> v[B];
-      for (int s = 0; s < B; ++s) v[s] = gather_blocks(d, at + q + s, run.offset + from);
-      transpose_blocks(d, v);
-      T* to = out + q;
-      for (int s = 0; s < B; ++s) {
-        hn::Store(v[s], d, to);
-        to += (run.step + run.growth * (from + s)) * lanes;
-      }
+  if (kMasked && run.length < kLanes<T> && 2 * run.length > kLanes<T>) {
+    return load_whole<T, true>(at, run, 0, pack, lanes);
+  }
+  if (run.length >= kLanes<T>) {
+    const std::int64_t head = head_of(at[0], run);
+    for (; t < head; t += B) load_block(at, run, t, pack, lanes);
+    for (t = head; t + kLanes<T> <= run.length; t += kLanes<T>) {
+      load_whole<T, false>(at, run, t, pack, lanes);
     }
   }
+  for (; t < run.length; t += B) load_block(at, run, std::min(t, run.length - B), pack, lanes);
 }
 
+/// The same with whole vectors that overlap: few stores rather than few shuffles.
 template <class T>
 HWY_INLINE void store_run(const T* HWY_RESTRICT pack, std::int64_t lanes, T* const* at,
                           const Run& run) {
-  const Tag<T> d;
   constexpr int B = kBlock<T>;
-  if (run.length >= kLanes<T>) {  // the last may overlap the one before it
-    for (std::int64_t t = 0; t < run.length; t += kLanes<T>) {
-      store_whole(pack, lanes, at, run, std::min(t, run.length - kLanes<T>));
+  if (kMasked && run.length < kLanes<T> && 2 * run.length > kLanes<T>) {
+    return store_whole<T, true>(pack, lanes, at, run, 0);
+  }
+  if (run.length >= kLanes<T>) {
+    const std::int64_t head = head_of<T>(at[0], run);
+    if (head > 0) store_whole<T, false>(pack, lanes, at, run, 0);
+    for (std::int64_t t = head; t < run.length; t += kLanes<T>) {
+      store_whole<T, false>(pack, lanes, at, run, std::min(t, run.length - kLanes<T>));
     }
     return;
   }
   for (std::int64_t t = 0; t < run.length; t += B) {
-    const std::int64_t from = std::min(t, run.length - B);
-    const T* const in = pack + run.element(from) * lanes;
-    for (std::int64_t q = 0; q < lanes; q += kLanes<T>) {
-      Vec<T> v[B];
-      const T* source = in + q;
-      for (int s = 0; s < B; ++s) {
-        v[s] = hn::Load(d, source);
-        source += (run.step + run.growth * (from + s)) * lanes;
-      }
-      transpose_blocks(d, v);
-      for (int s = 0; s < B; ++s) scatter_blocks(d, v[s], at + q + s, run.offset + from);
-    }
+    store_block(pack, lanes, at, run, std::min(t, run.length - B));
   }
 }
 

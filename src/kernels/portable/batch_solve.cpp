@@ -93,8 +93,8 @@ HWY_INLINE void forward_by(const BatchPack<T>& pack) {
   const std::int64_t end = pack.n + pack.rhs;
   for (std::int64_t i = pack.n; i < end; ++i) {
     std::int64_t j = 0;
-    for (; j < pack.n % cols; ++j) below<T, W, 1, 1>(pack, i, j);
-    for (; j < pack.n; j += cols) below<T, W, 1, cols>(pack, i, j);
+    for (; j < pack.n % cols; ++j) below<T, W, 1, 1>(pack, i, j, {});
+    for (; j < pack.n; j += cols) below<T, W, 1, cols>(pack, i, j, {});
   }
 }
 
