@@ -62,7 +62,8 @@ class Seat {
   }
 
   std::int64_t bytes() const {
-    return 4 * (grams_.size() + right_.size() + weights_.size() + coefficients_.size());
+    return worker_.bytes() +
+           4 * (grams_.size() + right_.size() + weights_.size() + coefficients_.size());
   }
 
   /// Adds a row to the group; entries up to 'last' will be asked for soon.
