@@ -12,6 +12,7 @@
 #include "batch/worker.hpp"
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
+#include "engine/team_pool.hpp"
 #include "factor/call.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/batch.hpp"
@@ -23,8 +24,8 @@ namespace stepwell {
 namespace batched {
 namespace {
 
-/// Entries for which weights are worked out at a time.
-constexpr std::int64_t kPiece = 512;
+/// Entries for which weights are worked out at a time, in whole runs of the kernel's sums.
+constexpr std::int64_t kPiece = 16 * kernels::kGramRun;
 
 /// Columns whose Gram matrix is summed in fp32; such sums are added up in fp64.
 constexpr std::int64_t kRun = 128;
@@ -216,7 +217,8 @@ AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
   const int threads =
       batched::useful_threads(static_cast<double>(entries), static_cast<double>(ratings.rows),
                               static_cast<double>(k), options.context);
-  engine::Team team(threads);
+  const engine::BorrowedTeam borrowed(threads);
+  engine::Team& team = *borrowed;
   report.threads = team.size();
   batched::check_columns(ratings, "ratings", team);
 

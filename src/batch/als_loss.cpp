@@ -6,6 +6,7 @@
 #include "batch/sparse.hpp"
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
+#include "engine/team_pool.hpp"
 #include "factor/call.hpp"
 
 /// The loss of alternating least squares, in FP64. All sums are cut in a way that depends on sizes
@@ -107,8 +108,9 @@ double als_loss(const SparseRows& ratings, MatrixView<const float> users,
   batched::check_vectors(ratings, users, items, "users", "items");
   batched::check_options(options);
   constexpr std::int64_t kFew = 10'000;  // entries, for which threads are not worth their start
-  engine::Team team(entries + users.cols + items.cols < kFew ? 1
-                                                             : factor::threads_of(options.context));
+  const bool few_entries = entries + users.cols + items.cols < kFew;
+  const engine::BorrowedTeam borrowed(few_entries ? 1 : factor::threads_of(options.context));
+  engine::Team& team = *borrowed;
   batched::check_columns(ratings, "ratings", team);
   const core::FpScope fp;
 

@@ -102,8 +102,8 @@ AlsProblem::AlsProblem(const AlsBenchRequest& r) : k(r.factors), items(r.factors
   by_user.rows = r.users;
   by_user.cols = r.items;
   by_user.starts.push_back(0);
-  // A power law: a fifth of the mean at least.
-  const double least = 0.2 * static_cast<double>(r.ratings_per_user);
+  // A power law: a quarter of the mean at least, fifty times the mean at most.
+  const double least = 0.25 * static_cast<double>(r.ratings_per_user);
   std::uint64_t random = 0;
   for (std::int64_t u = 0; u < r.users; ++u) {
     const double count = least * std::pow(1 - uniform(random++), -0.8);
