@@ -88,6 +88,12 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("load", t.load, kPortable);
   rows.add("survey", t.survey, kPortable);
   rows.add("gather gram fp32", t.gather_gram, kPortable);
+  rows.add("batch load, store fp32", t.batch_fp32.load, kPortable);
+  rows.add("batch load, store fp64", t.batch_fp64.load, kPortable);
+  rows.add("batch factor fp32", t.batch_fp32.factor, kPortable);
+  rows.add("batch factor fp64", t.batch_fp64.factor, kPortable);
+  rows.add("batch substitution fp32", t.batch_fp32.backward, kPortable);
+  rows.add("batch substitution fp64", t.batch_fp64.backward, kPortable);
   return rows.take();
 }
 

@@ -29,8 +29,8 @@ void fill_reference(Table& t) {
   fill_reference_solve(t);
   fill_reference_load(t);
   fill_reference_survey(t);
-  fill_reference_gather_gram(t);
   fill_reference_batch(t);
+  fill_reference_gather_gram(t);
 }
 
 void fill_portable(Isa isa, Table& t) {
@@ -44,10 +44,10 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_solve(isa, t);
   fill_portable_load(isa, t);
   fill_portable_survey(isa, t);
-  fill_portable_gather_gram(isa, t);
   fill_portable_batch_move(isa, t);
   fill_portable_batch_factor(isa, t);
   fill_portable_batch_solve(isa, t);
+  fill_portable_gather_gram(isa, t);
 }
 
 /// What the CPU and the operating system offer, less what fails the self-test; an instruction set

@@ -70,9 +70,9 @@ struct Table {
   Entry<TileProductFn<double>> tile_product_fp64;
   Entry<LoadFn> load;
   Entry<SurveyFn> survey;
-  Entry<GatherGramFn> gather_gram;
   BatchEntries<float> batch_fp32;
   BatchEntries<double> batch_fp64;
+  Entry<GatherGramFn> gather_gram;
 
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };

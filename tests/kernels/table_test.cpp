@@ -21,6 +21,14 @@ std::vector<Row> rows_of(const Entry<F>&... entries) {
   return {Row{entries.run != nullptr, entries.name, entries.isa}...};
 }
 
+template <class T>
+std::vector<Row> rows_of(const BatchEntries<T>& b) {
+  const std::vector<Row> all =
+      rows_of(b.load, b.store, b.load_columns, b.store_columns, b.factor, b.forward, b.backward);
+  EXPECT_EQ(sizeof b, all.size() * sizeof b.load + sizeof b.blocks + alignof(BatchEntries<T>));
+  return all;
+}
+
 std::vector<Row> rows(const Table& t) {
   // A table is nothing but entries after the cap: a new one missing here changes the size.
   std::vector<Row> all = rows_of(
@@ -30,7 +38,11 @@ std::vector<Row> rows(const Table& t) {
       t.transpose_fp64, t.product, t.symmetric_product, t.packed_product_fp32,
       t.packed_product_fp64, t.tile_product_fp32, t.tile_product_fp64, t.exact_product, t.load,
       t.pack_columns, t.survey, t.gather_gram);
-  EXPECT_EQ(sizeof(Table), (all.size()) * sizeof(Entry<LoadFn>) + alignof(Table));
+  EXPECT_EQ(sizeof(Table), all.size() * sizeof(Entry<LoadFn>) + sizeof t.batch_fp32 +
+                               sizeof t.batch_fp64 + alignof(Table));
+  for (const std::vector<Row>& more : {rows_of(t.batch_fp32), rows_of(t.batch_fp64)}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
   return all;
 }
 

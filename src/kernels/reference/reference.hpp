@@ -17,7 +17,6 @@ void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
 void fill_reference_survey(Table& t);
-void fill_reference_gather_gram(Table& t);
 void fill_reference_batch(Table& t);
 
 // What the other versions leave to the plain loops: packs with missing or failed systems.
@@ -31,5 +30,6 @@ void reference_batch_load_columns(BatchPlaces<const T> b, BatchPack<T> p) noexce
 template <class T>
 void reference_batch_store_columns(BatchPack<T> p, BatchPlaces<T> b,
                                    const std::int32_t* pivots) noexcept;
+void fill_reference_gather_gram(Table& t);
 
 }  // namespace stepwell::kernels
