@@ -15,6 +15,9 @@ inline constexpr std::int64_t kGramOrder = 128;
 /// past row k is undefined afterwards. No tails.
 inline constexpr std::int64_t kGramPad = 16;
 
+/// Columns that are summed before the sum is added to C: long sums lose less so.
+inline constexpr std::int64_t kGramRun = 32;
+
 /// The normal equations of one row of a sparse matrix. With y_e column columns[e] of 'items',
 /// e < count:
 ///   C = base + sum_e weights[e] y_e y_e'
@@ -33,8 +36,8 @@ struct GatherGram {
   float* b = nullptr;
 };
 
-/// Sums are fp32, each element's in the order of e: the products y_i (w y_j), with w y_j rounded.
-/// Cost k^2 flop an e for C.
+/// Sums are fp32: of the products y_i (w y_j), with w y_j rounded, for kGramRun columns at a time
+/// in the order of e; such a sum is added to C before the next. Cost k^2 flop an e for C.
 using GatherGramFn = void(const GatherGram& args) noexcept;
 
 }  // namespace stepwell::kernels

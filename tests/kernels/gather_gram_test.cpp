@@ -127,7 +127,7 @@ TEST_P(GatherGramTest, IsTheReferencesWhereSumsAreExact) {
   }
 }
 
-TEST_P(GatherGramTest, PiecesThatAddGiveTheSameBits) {
+TEST_P(GatherGramTest, PiecesOfWholeRunsThatAddGiveTheSameBits) {
   Random random(93);
   for (const std::int64_t k : {5, 40, 64, 128}) {
     for (const bool weighted : {false, true}) {
@@ -137,7 +137,7 @@ TEST_P(GatherGramTest, PiecesThatAddGiveTheSameBits) {
       GatherGram piece = results.into(g);
       gather_gram(table_, g);
       for (std::int64_t first = 0; first < 150; first += piece.count) {
-        piece.count = std::min<std::int64_t>(first == 0 ? 1 : 41, 150 - first);
+        piece.count = std::min(first == 0 ? kGramRun : 2 * kGramRun, 150 - first);
         piece.columns = g.columns + first;
         piece.upcoming = 150 - first - piece.count;
         piece.coefficients = g.coefficients + first;

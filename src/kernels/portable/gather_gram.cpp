@@ -31,7 +31,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Tag>;
 
-constexpr std::int64_t kChunk = 32;
+constexpr std::int64_t kChunk = kGramRun;
 constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64;
 constexpr int kVectors = kManyRegisters ? 4 : 3;
 
@@ -59,13 +59,8 @@ HWY_NOINLINE void block(const Chunk& chunk, const float* base, const GatherGram&
   Vector sum[C][V];
 #pragma GCC unroll 16
   for (int c = 0; c < C; ++c) {
-    const float* const from = with_b && c == 0  ? g.b + row
-                              : base == nullptr ? nullptr
-                                                : base + row + (col + c) * g.c.ld;
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      sum[c][v] = from != nullptr ? hn::LoadU(d, from + v * lanes) : hn::Zero(d);
-    }
+    for (int v = 0; v < V; ++v) sum[c][v] = hn::Zero(d);
   }
   const float* rows = chunk.rows + row;
   const float* factors = chunk.factors + col;
@@ -85,9 +80,14 @@ HWY_NOINLINE void block(const Chunk& chunk, const float* base, const GatherGram&
   }
 #pragma GCC unroll 16
   for (int c = 0; c < C; ++c) {
-    float* const to = with_b && c == 0 ? g.b + row : g.c.data + row + (col + c) * g.c.ld;
+    const std::int64_t place = row + (col + c) * g.c.ld;
+    float* const to = with_b && c == 0 ? g.b + row : g.c.data + place;
+    const float* const from = with_b && c == 0 ? to : base != nullptr ? base + place : nullptr;
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) hn::StoreU(sum[c][v], d, to + v * lanes);
+    for (int v = 0; v < V; ++v) {
+      if (from != nullptr) sum[c][v] = hn::Add(hn::LoadU(d, from + v * lanes), sum[c][v]);
+      hn::StoreU(sum[c][v], d, to + v * lanes);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 
 #include "kernels/reference/reference.hpp"
 
@@ -13,15 +14,22 @@ void gather_gram(const GatherGram& g) noexcept {
       g.c(i, j) = g.base != nullptr ? g.base[i + j * g.c.ld] : 0;
     }
   }
-  for (std::int64_t e = 0; e < g.count; ++e) {
-    const float* const y = g.items.column(g.columns[e]);
-    const float weight = g.weights != nullptr ? g.weights[e] : 1;
-    for (std::int64_t j = 0; j < k; ++j) {
-      const float scaled = weight * y[j];
-      for (std::int64_t i = j; i < k; ++i) {
-        g.c(i, j) += y[i] * scaled;
+  for (std::int64_t first = 0; first < g.count; first += kGramRun) {
+    const std::int64_t last = std::min(first + kGramRun, g.count);
+    for (std::int64_t i = 0; i < k; ++i) {
+      float sum = 0;
+      for (std::int64_t e = first; e < last; ++e) {
+        sum += g.coefficients[e] * g.items(i, g.columns[e]);
       }
-      g.b[j] += g.coefficients[e] * y[j];
+      g.b[i] += sum;
+      for (std::int64_t j = 0; j <= i; ++j) {
+        sum = 0;
+        for (std::int64_t e = first; e < last; ++e) {
+          const float weight = g.weights != nullptr ? g.weights[e] : 1;
+          sum += g.items(i, g.columns[e]) * (weight * g.items(j, g.columns[e]));
+        }
+        g.c(i, j) += sum;
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "als.hpp"
 #include "compare.hpp"
 #include "kernel.hpp"
 #include "large.hpp"
@@ -65,6 +66,29 @@ void add_pair_options(CLI::App& verb, Request& r) {
                 "Compare even with a BLAS whose kernels are below the CPU");
   verb.add_flag("--json", r.json, "Print one JSON object");
   add_mkl_option(verb);
+}
+
+void add_als_bench(CLI::App& bench) {
+  CLI::App* const verb = bench.add_subcommand("als", "Measure alternating least squares");
+  const auto r = std::make_shared<AlsBenchRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("--users", r->users, "Rows of the ratings")->check(size)->capture_default_str();
+  verb->add_option("--items", r->items, "Columns of the ratings")
+      ->check(size)
+      ->capture_default_str();
+  verb->add_option("--factors", r->factors, "Numbers in a vector")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  verb->add_option("--ratings-per-user", r->ratings_per_user, "Ratings of a user, as a mean")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  verb->add_flag("--implicit", r->implicit, "Ratings are counts, and what is not rated counts too");
+  verb->add_option("--against", r->against, "Baseline, see below")
+      ->check(CLI::IsMember(als_baselines()))
+      ->capture_default_str();
+  add_pair_options(*verb, *r);
+  verb->callback([r] { bench_als(*r); });
+  verb->footer(als_bench_help());
 }
 
 void add_solve_bench(CLI::App& bench) {
@@ -135,6 +159,7 @@ void add_bench(CLI::App& app) {
   add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");
+  add_als_bench(*bench);
   add_paper_bench(*bench);
   add_compare(*bench);
   CLI::App* const verb = bench->add_subcommand("kernel", "Measure one kernel on this machine");
