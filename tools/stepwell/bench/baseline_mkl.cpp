@@ -77,12 +77,15 @@ void* open_library(std::string& path) {
   return nullptr;
 }
 
+void* find(void* library, const std::string& name) {
+  void* const found = dlsym(library, name.c_str());
+  if (found == nullptr) throw Error(ErrorCode::unsupported, "oneMKL has no '" + name + "'");
+  return found;
+}
+
 template <class F>
 F* symbol(void* library, const char* name) {
-  F* const found = reinterpret_cast<F*>(dlsym(library, name));
-  if (found == nullptr)
-    throw Error(ErrorCode::unsupported, "oneMKL has no '" + std::string(name) + "'");
-  return found;
+  return reinterpret_cast<F*>(find(library, name));
 }
 
 /// The OpenMP runtime it can have: Intel's beside it or on the loader's path, or GNU's. A layer
@@ -117,6 +120,7 @@ Mkl load() {
                             "STEPWELL_MKL names it",
                             fmt::join(places(), "', '")));
   }
+  m.library = library;
   symbol<int(int)>(library, "MKL_Set_Interface_Layer")(0);  // int of 32 bits
   if (variable("MKL_THREADING_LAYER").empty()) {
     const Layer layer = threading_layer(m.path);
@@ -147,6 +151,10 @@ void set_mkl_path(const std::string& path) {
 const Mkl& mkl() {
   static const Mkl loaded = load();
   return loaded;
+}
+
+void* mkl_symbol(const std::string& name) {
+  return find(mkl().library, name);
 }
 
 Side mkl_side(const char* routine, int threads) {

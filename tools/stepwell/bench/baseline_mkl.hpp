@@ -25,6 +25,7 @@ struct Mkl {
   using Gemm = void(const char* transa, const char* transb, const int* m, const int* n,
                     const int* k, const double* alpha, const double* a, const int* lda,
                     const double* b, const int* ldb, const double* beta, double* c, const int* ldc);
+  void* library = nullptr;
   std::string path;
   std::string version;
   std::string kernels;   ///< the instruction set it chose
@@ -44,6 +45,13 @@ void set_mkl_path(const std::string& path);
 /// The library, loaded at the first call. Throws Error(unsupported) that says where it was looked
 /// for and how to get it.
 const Mkl& mkl();
+
+/// A function of it by its name. Throws Error(unsupported).
+void* mkl_symbol(const std::string& name);
+template <class F>
+F* mkl_function(const std::string& name) {
+  return reinterpret_cast<F*>(mkl_symbol(name));
+}
 
 /// Its routine as a baseline, without work and run.
 Side mkl_side(const char* routine, int threads);
