@@ -14,27 +14,18 @@ namespace {
 
 using core::Isa;
 
-struct Block {
-  int rows;
-  int cols;
-};
-
-/// An element of a block is one register, or two: what the registers can hold.
-constexpr Block kBlocks32[] = {{2, 2}, {4, 4}, {6, 4}, {4, 6}, {3, 8}, {8, 3}};
-constexpr Block kBlocks16[] = {{2, 2}, {3, 3}, {4, 2}, {2, 4}, {3, 4}};
-constexpr int kPrefetch[] = {0, 1, 2, 4};
+constexpr int kPrefetch[] = {0, 1, 2};
 
 /// AVX-512 has 32 registers; the others' blocks are small enough for 16.
 bool has_32_registers(Isa isa) {
   return isa >= Isa::avx512;
 }
 
-std::vector<BatchTuning> make_tunings(std::span<const Block> blocks, int most_of_two) {
+/// Every register block that was compiled for it.
+std::vector<BatchTuning> make_tunings(Isa isa) {
   std::vector<BatchTuning> all;
-  for (const Block b : blocks) {
-    for (int vectors = 1; vectors <= (2 * b.rows * b.cols <= most_of_two ? 2 : 1); ++vectors) {
-      for (const int prefetch : kPrefetch) all.push_back({b.rows, b.cols, vectors, prefetch});
-    }
+  for (const kernels::BatchBlock b : kernels::make_table(isa).batch_fp64.blocks) {
+    for (const int prefetch : kPrefetch) all.push_back({b.rows, b.cols, b.vectors, prefetch});
   }
   return all;
 }
@@ -68,8 +59,8 @@ void require_format(Format format, const char* caller) {
 }  // namespace
 
 std::span<const BatchTuning> tunings_of(Isa isa) {
-  static const std::vector<BatchTuning> of_32 = make_tunings(kBlocks32, 12);
-  static const std::vector<BatchTuning> of_16 = make_tunings(kBlocks16, 6);
+  static const std::vector<BatchTuning> of_32 = make_tunings(Isa::avx512);
+  static const std::vector<BatchTuning> of_16 = make_tunings(Isa::reference);
   return has_32_registers(isa) ? of_32 : of_16;
 }
 

@@ -29,6 +29,7 @@ void fill_reference(Table& t) {
   fill_reference_solve(t);
   fill_reference_load(t);
   fill_reference_survey(t);
+  fill_reference_batch(t);
 }
 
 void fill_portable(Isa isa, Table& t) {
@@ -42,6 +43,9 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_solve(isa, t);
   fill_portable_load(isa, t);
   fill_portable_survey(isa, t);
+  fill_portable_batch_move(isa, t);
+  fill_portable_batch_factor(isa, t);
+  fill_portable_batch_solve(isa, t);
 }
 
 /// What the CPU and the operating system offer, less what fails the self-test; an instruction set

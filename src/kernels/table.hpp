@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/cpu.hpp"
 #include "core/isa.hpp"
+#include "kernels/batch.hpp"
 #include "kernels/signatures.hpp"
 
 namespace stepwell::kernels {
@@ -18,6 +20,20 @@ struct Entry {
   F* run = nullptr;
   const char* name = "";
   core::Isa isa = core::Isa::reference;
+};
+
+/// The kernels of small systems side by side.
+template <class T>
+struct BatchEntries {
+  int lanes = 1;                       ///< systems in one vector
+  std::span<const BatchBlock> blocks;  ///< that 'factor' knows
+  Entry<BatchLoadFn<T>> load;
+  Entry<BatchStoreFn<T>> store;
+  Entry<BatchLoadColumnsFn<T>> load_columns;
+  Entry<BatchStoreColumnsFn<T>> store_columns;
+  Entry<BatchFactorFn<T>> factor;
+  Entry<BatchForwardFn<T>> forward;
+  Entry<BatchBackwardFn<T>> backward;
 };
 
 /// Which kernel runs. Filled with the reference loops first and then overridden, instruction set by
@@ -53,6 +69,8 @@ struct Table {
   Entry<TileProductFn<double>> tile_product_fp64;
   Entry<LoadFn> load;
   Entry<SurveyFn> survey;
+  BatchEntries<float> batch_fp32;
+  BatchEntries<double> batch_fp64;
 
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };

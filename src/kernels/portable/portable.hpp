@@ -28,6 +28,9 @@ void fill_portable_product(core::Isa isa, Table& t);       ///< product, symmetr
 void fill_portable_exact(core::Isa isa, Table& t);         ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);         ///< packed_product, tile_product
 void fill_portable_survey(core::Isa isa, Table& t);        ///< survey
+void fill_portable_batch_move(core::Isa isa, Table& t);    ///< batch: load, store
+void fill_portable_batch_factor(core::Isa isa, Table& t);  ///< batch: factor
+void fill_portable_batch_solve(core::Isa isa, Table& t);   ///< batch: forward, backward
 void fill_portable_load(core::Isa isa, Table& t);          ///< load
 
 }  // namespace stepwell::kernels

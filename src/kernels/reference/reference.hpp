@@ -17,5 +17,18 @@ void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
 void fill_reference_survey(Table& t);
+void fill_reference_batch(Table& t);
+
+// What the other versions leave to the plain loops: packs with missing or failed systems.
+template <class T>
+void reference_batch_load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> p) noexcept;
+template <class T>
+void reference_batch_store(BatchPack<T> p, BatchPlaces<T> a, Triangle triangle, bool both,
+                           const std::int32_t* pivots) noexcept;
+template <class T>
+void reference_batch_load_columns(BatchPlaces<const T> b, BatchPack<T> p) noexcept;
+template <class T>
+void reference_batch_store_columns(BatchPack<T> p, BatchPlaces<T> b,
+                                   const std::int32_t* pivots) noexcept;
 
 }  // namespace stepwell::kernels

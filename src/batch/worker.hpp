@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "core/buffer.hpp"
+#include "kernels/table.hpp"
+#include "stepwell/batch.hpp"
+
+namespace stepwell::batched {
+
+template <class T>
+const kernels::BatchEntries<T>& entries(const kernels::Table& t);
+
+/// The matrices m = first .. first + count - 1 of a view; their addresses go to at[0 .. count).
+template <class T>
+kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std::int64_t count,
+                               T** at);
+
+/// One thread's pack, with the kernels that work on it.
+template <class T>
+class Worker {
+ public:
+  /// Throws Error(out_of_memory).
+  Worker(const kernels::Table& t, std::int64_t n, std::int64_t columns, const BatchTuning& tuning);
+
+  /// Systems side by side, at most.
+  std::int64_t lanes() const { return pack_.lanes; }
+  const kernels::BatchPack<T>& pack() const { return pack_; }
+  std::int64_t bytes() const { return room_.size() * static_cast<std::int64_t>(sizeof(T)); }
+
+  /// The pack's triangles -> factors, its right-hand sides -> L^-1 b.
+  void factor(kernels::BatchHow<T> how, std::int32_t* pivots) const;
+  /// ln det A of system q, from its factor.
+  double log_determinant(std::int64_t q) const;
+
+  /// Solves systems q = 0 .. count - 1 <= lanes(): a[q] is n x n column-major, of which the lower
+  /// triangle is read; b[q] is n x columns, overwritten by x where pivots[q] becomes -1. 'pivots'
+  /// has lanes() elements.
+  void solve(std::int64_t count, const T* const* a, std::int64_t lda, T* const* b, std::int64_t ldb,
+             std::int32_t* pivots) const;
+
+  const kernels::BatchEntries<T>& kernel() const { return *kernel_; }
+
+ private:
+  const kernels::BatchEntries<T>* kernel_;
+  BatchTuning tuning_;
+  core::Buffer<T> room_;
+  kernels::BatchPack<T> pack_;
+};
+
+}  // namespace stepwell::batched

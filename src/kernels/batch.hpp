@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "stepwell/batch.hpp"
+
+/// Small systems side by side: what one core does to one pack of them. Kernels allocate nothing and
+/// throw nothing.
+namespace stepwell::kernels {
+
+/// 'lanes' systems of order n with 'rhs' right-hand sides, interleaved in cache scratch. An element
+/// is 'lanes' numbers, one of each system. Row i < n holds elements 0 .. i of row i of the lower
+/// triangle, the rows after that one right-hand side each, n elements: a right-hand side is one
+/// more row of the factor, so that the factorization does the forward substitution too.
+template <class T>
+struct BatchPack {
+  T* data = nullptr;         ///< aligned to 64 bytes, as reciprocals
+  T* reciprocals = nullptr;  ///< n elements: of the factor's diagonal
+  std::int64_t n = 0;
+  std::int64_t rhs = 0;
+  std::int64_t lanes = 0;
+
+  /// The number of elements before row i.
+  static std::int64_t before(std::int64_t i, std::int64_t n) {
+    return i < n ? i * (i + 1) / 2 : n * (n + 1) / 2 + (i - n) * n;
+  }
+  T* row(std::int64_t i) const { return data + before(i, n) * lanes; }
+};
+
+/// The numbers of a pack with n and rhs; of its reciprocals n * lanes.
+inline std::int64_t batch_pack_size(std::int64_t n, std::int64_t rhs, std::int64_t lanes) {
+  return BatchPack<double>::before(n + rhs, n) * lanes;
+}
+
+/// The caller's matrices of one pack: element (i, j) of system q is at[q][(i + j * ld) * step].
+/// Systems from 'count' on do not exist.
+template <class T>
+struct BatchPlaces {
+  T* const* at = nullptr;
+  std::int64_t count = 0;
+  std::int64_t ld = 0;
+  std::int64_t step = 1;
+};
+
+/// Reads the triangle of each matrix into the pack's first n rows; a system that does not exist is
+/// the identity. Of the other triangle addresses may be read, their numbers do not matter.
+template <class T>
+using BatchLoadFn = void(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> pack) noexcept;
+
+/// Writes the first n rows back, of the systems whose pivots[q] is negative; 'both': their
+/// transpose too.
+template <class T>
+using BatchStoreFn = void(BatchPack<T> pack, BatchPlaces<T> a, Triangle triangle, bool both,
+                          const std::int32_t* pivots) noexcept;
+
+/// Columns of b into the rows from n on, and back.
+template <class T>
+using BatchLoadColumnsFn = void(BatchPlaces<const T> b, BatchPack<T> pack) noexcept;
+template <class T>
+using BatchStoreColumnsFn = void(BatchPack<T> pack, BatchPlaces<T> b,
+                                 const std::int32_t* pivots) noexcept;
+
+/// A register block: rows x cols elements of 'vectors' registers each.
+struct BatchBlock {
+  int rows = 0;
+  int cols = 0;
+  int vectors = 1;
+  friend bool operator==(const BatchBlock&, const BatchBlock&) = default;
+};
+
+/// What else the factorization is told.
+template <class T>
+struct BatchHow {
+  bool fast = false;
+  BatchPlaces<const T> next;  ///< the matrices to come: fetched meanwhile, if there are any
+  Triangle triangle = Triangle::lower;  ///< of them
+  int prefetch = 0;                     ///< 0: don't; 1: into L2; 2: into L1
+};
+
+/// The Cholesky factors in place, left-looking by panels of the block's columns (Kurzak et al.,
+/// Algorithm 4), and L^-1 b in the rows from n on. pivots[q] (lanes of them) becomes the first
+/// pivot that is not positive and finite, or -1; that system's numbers are undefined.
+/// Each element is l_ij = (a_ij - sum_k l_ik l_jk) / l_jj with fused multiply-adds in the order of
+/// k and a product with the rounded reciprocal: the same bits for every block.
+/// pack.lanes: 'vectors' times the table's batch lanes.
+template <class T>
+using BatchFactorFn = void(BatchPack<T> pack, BatchBlock block, const BatchHow<T>& how,
+                           std::int32_t* pivots) noexcept;
+
+/// The rows from n on -> L^-1 times them, with factors that were loaded: the reciprocals are made
+/// here. pivots as above, of the diagonal of L.
+template <class T>
+using BatchForwardFn = void(BatchPack<T> pack, std::int32_t* pivots) noexcept;
+
+/// The rows from n on -> L^-T times them: sums in descending order of k.
+template <class T>
+using BatchBackwardFn = void(BatchPack<T> pack) noexcept;
+
+}  // namespace stepwell::kernels

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// One register block of a pack's factor. Included once per target: hence a toggling guard instead
+// of a pragma.
+#if defined(STEPWELL_BATCH_BLOCK_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef STEPWELL_BATCH_BLOCK_INL
+#undef STEPWELL_BATCH_BLOCK_INL
+#else
+#define STEPWELL_BATCH_BLOCK_INL
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace stepwell::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
+template <class T>
+constexpr std::int64_t kLanes = hn::MaxLanes(Tag<T>());
+
+/// c -= sum_{k < depth} x_a(k) y_b(k) for a block of rows x cols elements of W vectors: the whole
+/// block stays in registers. Of the operands the shorter side does, too.
+template <class T, int W, int rows, int cols>
+HWY_INLINE void subtract(const T* const* x, const T* const* y, std::int64_t depth,
+                         Vec<T> (&c)[rows][cols][W]) {
+  const Tag<T> d;
+  constexpr std::int64_t lanes = W * kLanes<T>;
+  for (std::int64_t k = 0; k < depth * lanes; k += lanes) {
+    HWY_UNROLL(2)
+    for (int w = 0; w < W; ++w) {
+      const std::int64_t at = k + w * kLanes<T>;
+      if constexpr (rows <= cols) {
+        Vec<T> xs[rows];
+        HWY_UNROLL(8)
+        for (int a = 0; a < rows; ++a) xs[a] = hn::Load(d, x[a] + at);
+        HWY_UNROLL(8)
+        for (int b = 0; b < cols; ++b) {
+          const Vec<T> yb = hn::Load(d, y[b] + at);
+          HWY_UNROLL(8)
+          for (int a = 0; a < rows; ++a) c[a][b][w] = hn::NegMulAdd(xs[a], yb, c[a][b][w]);
+        }
+      } else {
+        Vec<T> ys[cols];
+        HWY_UNROLL(8)
+        for (int b = 0; b < cols; ++b) ys[b] = hn::Load(d, y[b] + at);
+        HWY_UNROLL(8)
+        for (int a = 0; a < rows; ++a) {
+          const Vec<T> xa = hn::Load(d, x[a] + at);
+          HWY_UNROLL(8)
+          for (int b = 0; b < cols; ++b) c[a][b][w] = hn::NegMulAdd(xa, ys[b], c[a][b][w]);
+        }
+      }
+    }
+  }
+}
+
+/// 'rows' rows of the panel [j, j + cols) below its diagonal block: all earlier columns taken from
+/// them, then the panel's own triangle.
+template <class T, int W, int rows, int cols>
+HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j) {
+  const Tag<T> d;
+  constexpr std::int64_t lanes = W * kLanes<T>;
+  const T* x[rows];
+  const T* y[cols];
+  HWY_UNROLL(8)
+  for (int a = 0; a < rows; ++a) x[a] = pack.data + pack.before(i + a, pack.n) * lanes;
+  HWY_UNROLL(8)
+  for (int b = 0; b < cols; ++b) y[b] = pack.data + pack.before(j + b, pack.n) * lanes;
+  Vec<T> c[rows][cols][W];
+  HWY_UNROLL(8)
+  for (int a = 0; a < rows; ++a) {
+    HWY_UNROLL(8)
+    for (int b = 0; b < cols; ++b) {
+      HWY_UNROLL(2)
+      for (int w = 0; w < W; ++w) {
+        c[a][b][w] = hn::Load(d, x[a] + (j + b) * lanes + w * kLanes<T>);
+      }
+    }
+  }
+  subtract<T, W, rows, cols>(x, y, j, c);
+  HWY_UNROLL(8)
+  for (int b = 0; b < cols; ++b) {
+    HWY_UNROLL(2)
+    for (int w = 0; w < W; ++w) {
+      HWY_UNROLL(8)
+      for (int q = 0; q < b; ++q) {
+        const Vec<T> l = hn::Load(d, y[b] + (j + q) * lanes + w * kLanes<T>);
+        HWY_UNROLL(8)
+        for (int a = 0; a < rows; ++a) c[a][b][w] = hn::NegMulAdd(c[a][q][w], l, c[a][b][w]);
+      }
+      const Vec<T> r = hn::Load(d, pack.reciprocals + (j + b) * lanes + w * kLanes<T>);
+      HWY_UNROLL(8)
+      for (int a = 0; a < rows; ++a) {
+        c[a][b][w] = hn::Mul(c[a][b][w], r);
+        hn::Store(c[a][b][w], d, const_cast<T*>(x[a]) + (j + b) * lanes + w * kLanes<T>);
+      }
+    }
+  }
+}
+
+/// The rows from i to 'end' of the panel: blocks of 'rows', and one smaller block for what is left.
+template <class T, int W, int rows, int cols>
+HWY_INLINE void below_rest(const BatchPack<T>& pack, std::int64_t i, std::int64_t end,
+                           std::int64_t j) {
+  if constexpr (rows > 0) {
+    if (end - i == rows) return below<T, W, rows, cols>(pack, i, j);
+    below_rest<T, W, rows - 1, cols>(pack, i, end, j);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace stepwell::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // STEPWELL_BATCH_BLOCK_INL
