@@ -83,11 +83,13 @@ BatchResult measure_order(const BatchBenchRequest& r, std::int64_t n) {
   BatchResult b;
   b.contest.clock = Clock::wall;
   b.contest.rate_unit = "Gflop/s";
-  b.contest.candidate = bench->ours(std::nullopt, r.threads);
+  b.contest.candidate = bench->ours(r.threads);
   if (r.against == "one-thread") {
-    b.contest.baseline = bench->ours(std::nullopt, 1);
+    b.contest.baseline = bench->ours(1);
   } else if (r.against == "untuned") {
-    b.contest.baseline = bench->ours(batched::plain_tuning(kernels::table().cap), r.threads);
+    BatchOptions plain;
+    plain.tuning = batched::plain_tuning(kernels::table().cap);
+    b.contest.baseline = bench->ours(r.threads, plain);
     b.contest.baseline.name += ", untuned";
   } else {
     b.contest.baseline = bench->baseline(r.against);

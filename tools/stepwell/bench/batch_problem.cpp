@@ -46,18 +46,16 @@ class TypedBench : public BatchBench {
  public:
   explicit TypedBench(const BatchCase& c) : d_(std::make_shared<BatchData<T>>(c)) {}
 
-  Side ours(std::optional<BatchTuning> tuning, int threads) override {
+  Side ours(int threads, BatchOptions options) override {
     constexpr const char* names[] = {"batch_cholesky", "batch_solve", "batch_factor_solve",
                                      "batch_substitute"};
     const BatchCase& c = d_->c;
     Side side = with_memory(
         our_side(names[static_cast<unsigned>(c.operation)], kernels::table().cap, threads));
-    BatchOptions options;
     options.triangle = c.triangle;
-    options.both_triangles = c.both_triangles;
-    options.mixed = c.mixed;
-    options.fast = c.fast;
-    options.tuning = tuning;
+    options.both_triangles = options.both_triangles || c.both_triangles;
+    options.mixed = options.mixed || c.mixed;
+    options.fast = options.fast || c.fast;
     const auto context = std::make_shared<Context>(threads);
     side.run = [d = d_, options, context]() mutable {
       options.context = context.get();

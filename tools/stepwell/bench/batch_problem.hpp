@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,8 +45,8 @@ class BatchBench {
  public:
   virtual ~BatchBench() = default;
 
-  /// Ours, as tuned or with a tuning of the caller's.
-  virtual Side ours(std::optional<BatchTuning> tuning, int threads) = 0;
+  /// Ours, with the case's options and these.
+  virtual Side ours(int threads, BatchOptions options = {}) = 0;
   /// lapack-loop, mkl-loop: a call a matrix. mkl-compact: oneMKL's compact routines, packing and
   /// unpacking included, in chunks of the size that is fastest here. Throws Error(unsupported) if a
   /// layout or an operation is not theirs.

@@ -18,7 +18,11 @@ constexpr std::size_t kFew = 5;
 /// Adds 'runs' to each of the variants, in turn.
 void measure(BatchBench& bench, int threads, std::span<VariantRuns* const> variants, int runs) {
   std::vector<Side> sides;
-  for (const VariantRuns* v : variants) sides.push_back(bench.ours(v->tuning, threads));
+  for (const VariantRuns* v : variants) {
+    BatchOptions options;
+    options.tuning = v->tuning;
+    sides.push_back(bench.ours(threads, options));
+  }
   RotateOptions options;
   options.rounds = runs;
   options.warm_up = false;
@@ -82,8 +86,10 @@ OrderSweep sweep_order(const BatchCase& c, const SweepEffort& effort) {
   measure(*bench, c.threads, {all.data(), 1}, 1);  // memory and clock warm up
   all[0]->seconds.clear();
   measure(*bench, c.threads, all, effort.all);
-  measure(*bench, c.threads, fastest(sweep.variants, all.size() / 2), effort.half);
-  measure(*bench, c.threads, fastest(sweep.variants, kFew), effort.few);
+  if (effort.half > 0) {
+    measure(*bench, c.threads, fastest(sweep.variants, all.size() / 2), effort.half);
+  }
+  if (effort.few > 0) measure(*bench, c.threads, fastest(sweep.variants, kFew), effort.few);
   return sweep;
 }
 
