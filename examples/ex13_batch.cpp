@@ -71,6 +71,7 @@ int main() {
   const bool one_failed = report.failures.size() == 1 && report.failures[0] == kLost &&
                           pivots[kLost] == 7 && std::isnan(log_determinants[kLost]);
   // A few units of roundoff for each of the twelve rows.
-  const bool accurate = report.backward_error <= 4 * kMeasurements * 0x1p-53;
+  const bool accurate =
+      report.backward_error > 0 && report.backward_error <= 4 * kMeasurements * 0x1p-53;
   return one_failed && accurate && std::isfinite(likelihood) ? 0 : 1;
 }
