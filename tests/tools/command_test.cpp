@@ -22,9 +22,9 @@ TEST(Command, SaysItsVersion) {
 }
 
 TEST(Command, HelpsWithExamples) {
-  for (const char* verb :
-       {"", "solve", "lstsq", "gen", "plan", "tune", "doctor", "completion", "man", "bench kernel",
-        "bench factor", "bench syrk", "bench trsm", "bench solve", "bench lstsq"}) {
+  for (const char* verb : {"", "solve", "lstsq", "gen", "plan", "tune", "tune batch", "doctor",
+                           "completion", "man", "bench kernel", "bench factor", "bench syrk",
+                           "bench trsm", "bench solve", "bench lstsq", "bench batch"}) {
     const Outcome o = run(std::string(verb) + " --help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;

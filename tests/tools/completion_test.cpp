@@ -38,6 +38,9 @@ TEST(Completion, OfBashKnowsVerbsOptionsAndChoices) {
   EXPECT_EQ(completed("stepwell bench lstsq --layout r"), "rows");
   EXPECT_EQ(completed("stepwell plan --kind dom"), "dominant");
   EXPECT_EQ(completed("stepwell bench solve --kind custom"), "custom-clustered");
+  EXPECT_EQ(completed("stepwell tune b"), "batch");
+  EXPECT_EQ(completed("stepwell tune batch --dry"), "--dry-run");
+  EXPECT_EQ(completed("stepwell bench batch --against mkl"), "mkl-loop mkl-compact");
   EXPECT_EQ(completed("stepwell solve x"), "");
 }
 

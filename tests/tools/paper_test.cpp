@@ -90,6 +90,24 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
     for (const char* key : {"dgetrf", "dgetrs", "gemv"}) EXPECT_GT(row.at(key), 0) << row;
     EXPECT_EQ(row.at("rungs").size(), 3U);
   }
+  for (const char* type : {"fp32", "fp64"}) {
+    const json& batch = paper.at("batch").at(type);
+    const std::size_t variants = batch.at("sweep").at("variants").size();
+    EXPECT_GE(variants, 5U);
+    for (const char* list : {"heat", "orders"}) {
+      for (const json& order : batch.at("sweep").at(list)) {
+        EXPECT_EQ(order.at("rates").size(), variants);
+        for (const json& rate : order.at("rates")) EXPECT_GT(rate, 0);
+      }
+    }
+    for (const json& row : batch.at("rates")) {
+      for (const char* operation : {"cholesky", "substitute", "factor-solve", "solve"}) {
+        EXPECT_GT(row.at(operation).at("ours"), 0) << row;
+        EXPECT_GT(row.at(operation).at("lapack-loop"), 0) << row;
+      }
+      EXPECT_GT(row.at("seconds").at("factor"), 0) << row;
+    }
+  }
   for (const char* part : {"tables", "matrices", "lstsq"}) {
     EXPECT_TRUE(paper.at(part).at("rows").empty());
     EXPECT_EQ(paper.at(part).at("skipped").size(), 1U);
@@ -104,7 +122,8 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
   ASSERT_EQ(again.code, 0) << again.err;
   const json replaced = read_json(out + "/paper.json");
   EXPECT_EQ(replaced.at("histories").at("n"), 128);
-  for (const char* part : {"rate", "layers", "spectra", "tables", "general", "matrices", "lstsq"}) {
+  for (const char* part :
+       {"rate", "layers", "spectra", "tables", "general", "matrices", "lstsq", "batch"}) {
     EXPECT_EQ(replaced.at(part), paper.at(part)) << part;
   }
   EXPECT_EQ(directory.list(), "results");

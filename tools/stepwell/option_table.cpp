@@ -43,6 +43,14 @@ std::string plain_type(const CLI::Option& option) {
   return type.substr(0, type.find_first_of(":{"));
 }
 
+/// Those that the option itself checks: "TEXT:{a,b}".
+std::vector<std::string> checked_choices(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
 OptionRow row_of(const CLI::Option& option) {
   OptionRow row;
   row.positional = option.get_positional();
@@ -56,7 +64,8 @@ OptionRow row_of(const CLI::Option& option) {
   row.text = option.get_description();
   row.default_value = option.get_default_str();
   row.required = option.get_required();
-  row.choices = choices_of(row.names.back());
+  row.choices = checked_choices(option);
+  if (row.choices.empty()) row.choices = choices_of(row.names.back());
   return row;
 }
 

@@ -20,6 +20,7 @@
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
 #include "timetable.hpp"
+#include "tune_batch.hpp"
 #include "verbs.hpp"
 
 /// `tune`: measures how long the parts of a solve take here, for forecasts.
@@ -173,7 +174,10 @@ void add_tune(CLI::App& app) {
   verb->add_option("--threads", r->threads, "Workers; default: as many as the process may use")
       ->check(CLI::Range(1, 1024));
   verb->add_flag("--json", r->json, "Print one JSON object");
-  verb->callback([r] { tune(*r); });
+  add_tune_batch(*verb);
+  verb->callback([r, verb] {
+    if (verb->get_subcommands().empty()) tune(*r);
+  });
   verb->footer(
       "It takes a minute, and six times that at twice the order. The result is kept in\n"
       "stepwell/rates.json below $XDG_CACHE_HOME or ~/.cache. It changes forecasts only,\n"

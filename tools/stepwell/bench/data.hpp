@@ -57,6 +57,10 @@ Side yardstick(const char* name, int threads);
 double sum_numbers(const double* data, std::int64_t count);
 std::uint64_t sum_words(const std::uint64_t* data, std::int64_t count);
 
+/// to <- from, and x <- -x, with plain stores and nothing else: what a pass over memory costs.
+void copy_numbers(const double* from, double* to, std::int64_t count);
+void negate_numbers(double* x, std::int64_t count);
+
 /// Keeps the compiler from dropping a result.
 template <class T>
 void keep(const T& value) {

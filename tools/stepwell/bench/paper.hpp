@@ -130,6 +130,7 @@ double tables_cost(const PaperRun& run);
 double general_cost(const PaperRun& run);
 double matrices_cost(const PaperRun& run);
 double lstsq_cost(const PaperRun& run);
+double batch_cost(const PaperRun& run);
 nlohmann::ordered_json paper_rate(const PaperRun& run);
 nlohmann::ordered_json paper_histories(const PaperRun& run);
 nlohmann::ordered_json paper_spectra(const PaperRun& run);
@@ -138,5 +139,6 @@ nlohmann::ordered_json paper_tables(const PaperRun& run);
 nlohmann::ordered_json paper_general(const PaperRun& run);
 nlohmann::ordered_json paper_matrices(const PaperRun& run);
 nlohmann::ordered_json paper_lstsq(const PaperRun& run);
+nlohmann::ordered_json paper_batch(const PaperRun& run);
 
 }  // namespace stepwell::tool

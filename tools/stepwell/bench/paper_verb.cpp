@@ -28,14 +28,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr std::array<PaperPart, 8> kParts = {{{"tables", tables_cost, paper_tables},
+constexpr std::array<PaperPart, 9> kParts = {{{"tables", tables_cost, paper_tables},
                                               {"matrices", matrices_cost, paper_matrices},
                                               {"lstsq", lstsq_cost, paper_lstsq},
                                               {"histories", histories_cost, paper_histories},
                                               {"rate", rate_cost, paper_rate},
                                               {"layers", layers_cost, paper_layers},
                                               {"spectra", spectra_cost, paper_spectra},
-                                              {"general", general_cost, paper_general}}};
+                                              {"general", general_cost, paper_general},
+                                              {"batch", batch_cost, paper_batch}}};
 
 constexpr std::size_t kMostSizes = 6;
 constexpr std::int64_t kLeastSize = 256;
@@ -185,9 +186,11 @@ void add_paper_bench(CLI::App& bench) {
   verb->footer(
       "Parts: tables and histories (convergence), rate (factorization by size and rung), layers\n"
       "(precision maps), spectra (solves of matrices with given eigenvalues), general (LU: solves\n"
-      "and convergence), matrices (LU on the SuiteSparse collection), lstsq (least squares).\n"
-      "paper.json is written after each. The matrices of 'tables', 'matrices' and 'lstsq' are in\n"
-      "the directory STEPWELL_SUITESPARSE.\n\n"
+      "and convergence), matrices (LU on the SuiteSparse collection), lstsq (least squares), "
+      "batch\n"
+      "(many small systems). paper.json is written after each. The matrices of 'tables', "
+      "'matrices' and\n"
+      "'lstsq' are in the directory STEPWELL_SUITESPARSE.\n\n"
       "Example:\n  stepwell bench paper --max-n 8192 --out results\n"
       "  stepwell bench paper --part spectra --max-n 4096 --out results");
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "als.hpp"
+#include "batch.hpp"
 #include "compare.hpp"
 #include "kernel.hpp"
 #include "large.hpp"
@@ -143,6 +144,40 @@ void add_lstsq_bench(CLI::App& bench) {
   verb->footer(lstsq_bench_help());
 }
 
+void add_batch_bench(CLI::App& bench) {
+  CLI::App* const verb = bench.add_subcommand("batch", "Measure many small systems at once");
+  const auto r = std::make_shared<BatchBenchRequest>();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("--n", r->orders, "Order of the matrices, or several: 5,8,16 or 5..100")
+      ->capture_default_str();
+  verb->add_option("--count", r->count, "Systems")->check(size)->capture_default_str();
+  verb->add_option("--rhs", r->columns, "Right-hand sides of a system")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--type", r->type, "Format of the numbers")
+      ->check(CLI::IsMember({"fp64", "fp32"}))
+      ->capture_default_str();
+  verb->add_option("--operation", r->operation,
+                   "cholesky keeps L, solve keeps x, factor-solve both; substitute has L already")
+      ->check(CLI::IsMember({"factor-solve", "solve", "cholesky", "substitute"}))
+      ->capture_default_str();
+  verb->add_option("--layout", r->layout, "Where the matrices are")
+      ->check(CLI::IsMember({"strided", "pointers", "interleaved"}))
+      ->capture_default_str();
+  verb->add_option("--uplo", r->uplo, "The triangle that is read and written")
+      ->check(CLI::IsMember({"lower", "upper"}))
+      ->capture_default_str();
+  verb->add_flag("--both-triangles", r->both_triangles, "Write the factor's transpose, too");
+  verb->add_flag("--mixed", r->mixed, "Factor in fp32, refine in fp64");
+  verb->add_flag("--fast", r->fast, "Approximate reciprocal square roots");
+  verb->add_option("--against", r->against, "Baseline, see below")
+      ->check(CLI::IsMember(batch_baselines()))
+      ->capture_default_str();
+  add_pair_options(*verb, *r);
+  verb->callback([r] { bench_batch(*r); });
+  verb->footer(batch_bench_help());
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -156,6 +191,7 @@ void add_bench(CLI::App& app) {
   bench->require_subcommand(1);
   add_solve_bench(*bench);
   add_lstsq_bench(*bench);
+  add_batch_bench(*bench);
   add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace stepwell::tool {
+
+/// Adds `tune batch`: which variant of the batch's kernels is the fastest here, for each order.
+void add_tune_batch(CLI::App& tune);
+
+}  // namespace stepwell::tool
