@@ -10,19 +10,12 @@
 #define STEPWELL_BATCH_BLOCK_INL
 #endif
 
+#include "kernels/portable/batch_vectors-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <class T>
-using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
-template <class T>
-using Vec = hn::Vec<Tag<T>>;
-template <class T>
-constexpr std::int64_t kLanes = hn::MaxLanes(Tag<T>());
 
 /// Cache lines of matrices to come, one for each step of a sum: base + lines[k] for k < count.
 template <class T>
