@@ -31,17 +31,18 @@ enum class Feedback : unsigned char {
 
 struct AlsOptions {
   Feedback feedback = Feedback::explicit_ratings;
-  float lambda = 0.1f;    ///< at least 0
-  bool weighted = false;  ///< lambda times the number of a user's ratings (ALS-WR)
-  float alpha = 40;       ///< of implicit_counts
-  Context* context = nullptr;
-  Progress* progress = nullptr;
+  float lambda = 0.1f;           ///< at least 0
+  bool weighted = false;         ///< lambda times the number of a user's ratings (ALS-WR)
+  float alpha = 40;              ///< of implicit_counts; at least 0
+  Context* context = nullptr;    ///< null: as many threads as allowed
+  Progress* progress = nullptr;  ///< null: nobody watches; counts rows
 };
 
 struct AlsReport {
-  std::vector<std::int64_t> failures;  ///< rows whose system is not positive definite, ascending
-  bool cancelled = false;
-  int threads = 1;
+  /// Rows whose system is not positive definite, or whose vector is not finite; ascending.
+  std::vector<std::int64_t> failures;
+  bool cancelled = false;  ///< then part of the rows are as they were
+  int threads = 1;         ///< that worked
   std::int64_t bytes = 0;  ///< of memory beside the caller's
 
   bool ok() const { return failures.empty() && !cancelled; }
@@ -52,11 +53,13 @@ struct AlsReport {
 ///   implicit: (Y'Y + sum_i alpha r_ui y_i y_i' + lambda I) x_u = sum_i (1 + alpha r_ui) y_i
 /// items: k x ratings.cols, one column an item; users: k x ratings.rows, written; k <= kBatchOrder.
 /// A row without ratings gets zero. A failing row keeps its vector, and is in the report. The bits
-/// of a row depend on its ratings and the items alone, not on the number of threads.
-/// For the other half step give the transpose's rows and exchange the two.
+/// of a row depend on its ratings and the items alone, not on the number of threads. A column may
+/// occur more than once in a row; its ratings then count one by one. users and items do not
+/// overlap. For the other half step give the transpose's rows and exchange the two.
 ///
 /// Throws Error for misuse (an index out of range included) and for lack of memory.
-/// Cost: k^2 flop a rating and k^3/3 a user, in fp32.
+/// Cost: k^2 flop a rating and k^3/3 a user, in fp32; of implicit counts k^2 an item, too.
+/// Memory: some hundred KiB a thread.
 STEPWELL_API AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
                                 MatrixView<float> users, const AlsOptions& options = {});
 
@@ -70,9 +73,12 @@ struct OwnedSparseRows {
 
   SparseRows view() const { return {rows, cols, starts.data(), columns.data(), values.data()}; }
 };
+/// Entries of a row are in the order of the columns they come from.
 STEPWELL_API OwnedSparseRows transpose(const SparseRows& a);
 
-/// The loss that als_step() lowers, both regularisation terms included, in FP64.
+/// The loss that als_step() lowers, both regularisation terms included, in FP64: the squares of all
+/// ratings, of implicit counts of all pairs of a user and an item. The same bits for any number of
+/// threads. Cost: 2 k flop a rating; of implicit counts k^2 a user and an item, too.
 STEPWELL_API double als_loss(const SparseRows& ratings, MatrixView<const float> users,
                              MatrixView<const float> items, const AlsOptions& options = {});
 
