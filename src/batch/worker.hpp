@@ -19,6 +19,11 @@ template <class T>
 kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std::int64_t count,
                                T** at);
 
+template <class T>
+kernels::BatchPlaces<const T> constant(const kernels::BatchPlaces<T>& places) {
+  return {const_cast<const T* const*>(places.at), places.count, places.ld, places.step};
+}
+
 /// One thread's pack, with the kernels that work on it.
 template <class T>
 class Worker {

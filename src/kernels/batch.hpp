@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "stepwell/batch.hpp"
 
@@ -27,6 +28,10 @@ struct BatchPack {
     return i < n ? i * (i + 1) / 2 : n * (n + 1) / 2 + (i - n) * n;
   }
   T* row(std::int64_t i) const { return data + before(i, n) * lanes; }
+
+  operator BatchPack<const T>() const requires(!std::is_const_v<T>) {
+    return {data, reciprocals, n, rhs, lanes};
+  }
 };
 
 /// The numbers of a pack with n and rhs; of its reciprocals n * lanes.
@@ -105,5 +110,23 @@ using BatchForwardFn = void(BatchPack<T> pack, std::int32_t* pivots) noexcept;
 /// The rows from n on -> L^-T times them: sums in descending order of k.
 template <class T>
 using BatchBackwardFn = void(BatchPack<T> pack) noexcept;
+
+/// norms[q] = ||A||_inf of a pack that was loaded and not yet factored. 'room': n elements.
+template <class T>
+using BatchNormFn = void(BatchPack<const T> system, double* room, double* norms) noexcept;
+
+/// The largest numbers of one right-hand side, of each system; residual is not finite where one of
+/// its numbers is not.
+struct BatchSizes {
+  double* residual = nullptr;
+  double* x = nullptr;
+  double* b = nullptr;
+};
+
+/// r = b - A x in FP64 (n elements), and the sizes of the three. 'system' as above; b is its
+/// right-hand side c.
+template <class T>
+using BatchResidualFn = void(BatchPack<const T> system, std::int64_t c, const T* x, double* r,
+                             BatchSizes sizes) noexcept;
 
 }  // namespace stepwell::kernels

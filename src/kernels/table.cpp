@@ -30,6 +30,7 @@ void fill_reference(Table& t) {
   fill_reference_load(t);
   fill_reference_survey(t);
   fill_reference_batch(t);
+  fill_reference_batch_residual(t);
   fill_reference_gather_gram(t);
 }
 
@@ -47,6 +48,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_batch_move(isa, t);
   fill_portable_batch_factor(isa, t);
   fill_portable_batch_solve(isa, t);
+  fill_portable_batch_residual(isa, t);
   fill_portable_gather_gram(isa, t);
 }
 

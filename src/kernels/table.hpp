@@ -35,6 +35,8 @@ struct BatchEntries {
   Entry<BatchFactorFn<T>> factor;
   Entry<BatchForwardFn<T>> forward;
   Entry<BatchBackwardFn<T>> backward;
+  Entry<BatchNormFn<T>> norm;
+  Entry<BatchResidualFn<T>> residual;
 };
 
 /// Which kernel runs. Filled with the reference loops first and then overridden, instruction set by

@@ -23,8 +23,8 @@ std::vector<Row> rows_of(const Entry<F>&... entries) {
 
 template <class T>
 std::vector<Row> rows_of(const BatchEntries<T>& b) {
-  const std::vector<Row> all =
-      rows_of(b.load, b.store, b.load_columns, b.store_columns, b.factor, b.forward, b.backward);
+  const std::vector<Row> all = rows_of(b.load, b.store, b.load_columns, b.store_columns, b.factor,
+                                       b.forward, b.backward, b.norm, b.residual);
   EXPECT_EQ(sizeof b, all.size() * sizeof b.load + sizeof b.blocks + alignof(BatchEntries<T>));
   return all;
 }

@@ -19,19 +19,20 @@
 /// table's entries of its family with those compiled for 'isa' (baseline, avx2 or avx512).
 namespace stepwell::kernels {
 
-void fill_portable_update(core::Isa isa, Table& t);        ///< update at the bf16 rungs and fp16
-void fill_portable_pack(core::Isa isa, Table& t);          ///< pack, unpack, reorder
-void fill_portable_pack_columns(core::Isa isa, Table& t);  ///< pack_columns
-void fill_portable_leaf(core::Isa isa, Table& t);          ///< potrf, trsm, invert leaves
-void fill_portable_panel(core::Isa isa, Table& t);         ///< getrf leaf, transpose
-void fill_portable_product(core::Isa isa, Table& t);       ///< product, symmetric_product
-void fill_portable_exact(core::Isa isa, Table& t);         ///< exact_product
-void fill_portable_solve(core::Isa isa, Table& t);         ///< packed_product, tile_product
-void fill_portable_survey(core::Isa isa, Table& t);        ///< survey
-void fill_portable_batch_move(core::Isa isa, Table& t);    ///< batch: load, store
-void fill_portable_batch_factor(core::Isa isa, Table& t);  ///< batch: factor
-void fill_portable_batch_solve(core::Isa isa, Table& t);   ///< batch: forward, backward
-void fill_portable_load(core::Isa isa, Table& t);          ///< load
-void fill_portable_gather_gram(core::Isa isa, Table& t);   ///< gather_gram
+void fill_portable_update(core::Isa isa, Table& t);          ///< update at the bf16 rungs and fp16
+void fill_portable_pack(core::Isa isa, Table& t);            ///< pack, unpack, reorder
+void fill_portable_pack_columns(core::Isa isa, Table& t);    ///< pack_columns
+void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
+void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
+void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_product
+void fill_portable_exact(core::Isa isa, Table& t);           ///< exact_product
+void fill_portable_solve(core::Isa isa, Table& t);           ///< packed_product, tile_product
+void fill_portable_survey(core::Isa isa, Table& t);          ///< survey
+void fill_portable_batch_move(core::Isa isa, Table& t);      ///< batch: load, store
+void fill_portable_batch_factor(core::Isa isa, Table& t);    ///< batch: factor
+void fill_portable_batch_solve(core::Isa isa, Table& t);     ///< batch: forward, backward
+void fill_portable_batch_residual(core::Isa isa, Table& t);  ///< batch: norm, residual
+void fill_portable_load(core::Isa isa, Table& t);            ///< load
+void fill_portable_gather_gram(core::Isa isa, Table& t);     ///< gather_gram
 
 }  // namespace stepwell::kernels

@@ -10,7 +10,8 @@ namespace stepwell::kernels {
 namespace {
 
 /// Systems side by side where there are no vectors.
-constexpr int kLanes = 4;
+template <class T>
+constexpr int kLanes = 32 / sizeof(T);
 /// The loops know no blocks: those of all instruction sets with 16 registers.
 constexpr BatchBlock kBlocks[] = {{2, 2, 1}, {3, 3, 1}, {4, 2, 1}, {3, 4, 1}, {4, 3, 1}, {2, 2, 2}};
 
@@ -90,7 +91,7 @@ void backward(BatchPack<T> p) noexcept {
 template <class T>
 void fill(BatchEntries<T>& entries) {
   constexpr auto isa = core::Isa::reference;
-  entries.lanes = kLanes;
+  entries.lanes = kLanes<T>;
   entries.blocks = kBlocks;
   entries.load = {&reference_batch_load<T>, "batch_load_reference", isa};
   entries.store = {&reference_batch_store<T>, "batch_store_reference", isa};

@@ -18,6 +18,7 @@ void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
 void fill_reference_survey(Table& t);
 void fill_reference_batch(Table& t);
+void fill_reference_batch_residual(Table& t);
 
 // What the other versions leave to the plain loops: packs with missing or failed systems.
 template <class T>
