@@ -13,7 +13,6 @@
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
 #include "engine/team_pool.hpp"
-#include "factor/call.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/batch.hpp"
 #include "stepwell/error.hpp"
@@ -196,7 +195,7 @@ void check_apart(MatrixView<const float> a, MatrixView<const float> b) {
 int useful_threads(double entries, double rows, double k, const Context* context) {
   constexpr double kFlop = 4e6;  // of one thread: some 100 microseconds
   const double work = entries * k * k + rows * k * k * k / 3;
-  const int most = factor::threads_of(context);
+  const int most = engine::team_threads(context);
   return std::clamp(static_cast<int>(std::min(work / kFlop, 1e6)), 1, most);
 }
 

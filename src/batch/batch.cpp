@@ -13,7 +13,6 @@
 #include "batch/worker.hpp"
 #include "core/fp_scope.hpp"
 #include "engine/team_pool.hpp"
-#include "factor/call.hpp"
 
 namespace stepwell {
 namespace batched {
@@ -102,7 +101,7 @@ class Run {
     const auto n = static_cast<double>(n_);
     const double work = (n / 3 + 4 + 2 * static_cast<double>(task_.b.cols)) * n * n;
     if (work * static_cast<double>(task_.a.count) < kAlone) return 1;
-    return static_cast<int>(std::min<std::int64_t>(factor::threads_of(options_.context), packs));
+    return static_cast<int>(std::min<std::int64_t>(engine::team_threads(options_.context), packs));
   }
 
   std::int64_t count_at(std::int64_t first) const {

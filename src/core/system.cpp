@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -231,6 +232,16 @@ CpuAllowance cpu_allowance(const std::string& root) {
   }
   allowance.threads = std::max(1, allowance.threads);
   return allowance;
+}
+
+int threads_allowed() {
+  static std::atomic<std::int64_t> known{0};  // CPUs by affinity, and in the lower half the threads
+  const std::int64_t affinity = cpus_by_affinity().value_or(0);
+  const std::int64_t last = known.load(std::memory_order_relaxed);
+  if (last != 0 && last >> 32 == affinity) return static_cast<int>(last & 0xffffffff);
+  const int threads = cpu_allowance().threads;
+  known.store(affinity << 32 | threads, std::memory_order_relaxed);
+  return threads;
 }
 
 MemoryAllowance memory_allowance(const std::string& root) {

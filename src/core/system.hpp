@@ -17,6 +17,10 @@ struct CpuAllowance {
 };
 CpuAllowance cpu_allowance(const std::string& root = "/");
 
+/// cpu_allowance().threads, looked up again when the affinity has changed: reading quotas takes
+/// longer than ten thousand systems of order 5.
+int threads_allowed();
+
 struct MemoryAllowance {
   std::int64_t total = 0;      ///< bytes of the machine, or the cgroup's limit if that is smaller
   std::int64_t available = 0;  ///< bytes that can be had now without swapping

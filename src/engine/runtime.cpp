@@ -109,7 +109,7 @@ void stop(State& s) {
 }  // namespace
 
 int resolve_threads(int asked) {
-  const int threads = asked > 0 ? asked : core::cpu_allowance().threads;
+  const int threads = asked > 0 ? asked : core::threads_allowed();
   if (threads <= STARPU_MAXCPUS) return threads;
   core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +
                   " workers (configure it with --enable-maxcpus); using that many of " +

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/system.hpp"
+
 namespace stepwell::engine {
 namespace {
 
@@ -29,6 +31,10 @@ std::unique_lock<std::mutex> try_hold() {
 }
 
 }  // namespace
+
+int team_threads(const Context* context) {
+  return context == nullptr ? core::threads_allowed() : context->threads();
+}
 
 BorrowedTeam::BorrowedTeam(int threads) : threads_(threads) {
   if (threads > 1) {

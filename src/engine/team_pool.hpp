@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/team.hpp"
+#include "stepwell/context.hpp"
 
 namespace stepwell::engine {
 
@@ -25,5 +26,9 @@ class BorrowedTeam {
   int threads_;
   std::unique_ptr<Team> team_;
 };
+
+/// How many threads such a call should have: the context's; without one, as many as the process may
+/// have. Teams have no StarPU, so that its limit is none of theirs.
+int team_threads(const Context* context);
 
 }  // namespace stepwell::engine

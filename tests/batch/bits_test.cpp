@@ -38,7 +38,9 @@ TYPED_TEST(BatchBits, AreTheSameForAnyNumberOfThreads) {
       Context context(threads);
       options.context = &context;
       const Answer<T> answer(a, b, options);
-      if (n == 50) EXPECT_EQ(answer.report.threads, context.threads());  // enough to do
+      if (n == 50) {  // enough to do
+        EXPECT_EQ(answer.report.threads, context.threads());
+      }
       EXPECT_TRUE(answer == expected) << n << ", threads " << threads;
     }
   }

@@ -278,6 +278,12 @@ HWY_INLINE void store_run(const T* HWY_RESTRICT pack, std::int64_t lanes, T* con
   }
 }
 
+/// Whether the columns of the first matrix begin at cache lines.
+template <class T>
+bool in_lines(const BatchPlaces<T>& a) {
+  return reinterpret_cast<std::uintptr_t>(a.at[0]) % 64 == 0 && a.ld * sizeof(T) % 64 == 0;
+}
+
 /// A run of fewer than B elements, number by number.
 template <class T>
 HWY_INLINE void load_short(const T* const* at, const Run& run, T* HWY_RESTRICT pack,
@@ -305,6 +311,25 @@ HWY_INLINE void load_any(const T* const* at, const Run& run, T* pack, std::int64
 template <class T>
 HWY_INLINE void store_any(const T* pack, std::int64_t lanes, T* const* at, const Run& run) {
   run.length < kBlock<T> ? store_short(pack, lanes, at, run) : store_run(pack, lanes, at, run);
+}
+
+/// The lower triangles, by strips of as many rows as a line has numbers: along a strip the pack is
+/// read in its order, and lines are written whole. For matrices whose columns begin at lines.
+template <class T>
+void store_strips(const BatchPack<T>& pack, const BatchPlaces<T>& a) {
+  constexpr std::int64_t R = kLanes<T>;
+  for (std::int64_t r = 0; r < pack.n; r += R) {
+    const std::int64_t rows = std::min(R, pack.n - r);
+    for (std::int64_t j = 0; j < r + rows; ++j) {
+      const std::int64_t i = std::max(r, j);
+      const Run run{j * a.ld + i, r + rows - i, pack.before(i, pack.n) + j, i + 1, 1};
+      if (run.length == R) {
+        store_whole<T, false>(pack.data, pack.lanes, a.at, run, 0);
+      } else {
+        store_any<T>(pack.data, pack.lanes, a.at, run);
+      }
+    }
+  }
 }
 
 /// Whether the pack's systems are all there, each with its elements one after the other.
@@ -360,6 +385,9 @@ void store(BatchPack<T> pack, BatchPlaces<T> a, Triangle triangle, bool both,
     return reference_batch_store(pack, a, triangle, both, pivots);
   }
   const auto write = [&](Triangle part) {
+    if (separate && part == Triangle::lower && in_lines(a)) {
+      return store_strips(pack, a);
+    }
     for (std::int64_t j = 0; j < pack.n; ++j) {
       const Run run = column_run(j, pack.n, a.ld, part);
       if (separate) {
