@@ -20,10 +20,15 @@ template <class T>
 kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std::int64_t count,
                                T** at) {
   const std::int64_t lanes = view.lanes == 0 ? 1 : view.lanes;
-  for (std::int64_t q = 0; q < count; ++q) {
-    const std::int64_t m = first + q;
-    at[q] = view.pointers != nullptr ? view.pointers[m]
-                                     : view.data + m / lanes * view.stride * lanes + m % lanes;
+  if (view.pointers != nullptr) {
+    for (std::int64_t q = 0; q < count; ++q) at[q] = view.pointers[first + q];
+  } else if (lanes == 1) {  // divisions would be a tenth of the time of small systems
+    for (std::int64_t q = 0; q < count; ++q) at[q] = view.data + (first + q) * view.stride;
+  } else {
+    for (std::int64_t q = 0; q < count; ++q) {
+      const std::int64_t m = first + q;
+      at[q] = view.data + m / lanes * view.stride * lanes + m % lanes;
+    }
   }
   return {at, count, view.ld, lanes};
 }
