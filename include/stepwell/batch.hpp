@@ -83,7 +83,7 @@ struct BatchTuning {
   int rows = 4;      ///< of the register block
   int cols = 4;      ///< of the register block: the panel width NB
   int vectors = 1;   ///< registers side by side for one element: 1 or 2
-  int prefetch = 1;  ///< of the next matrices, while these are factored: 0, none; 1, into L2; 2, L1
+  int prefetch = 1;  ///< cache lines of the next matrices fetched with each step of a sum: 0 to 2
   friend bool operator==(const BatchTuning&, const BatchTuning&) = default;
 };
 

@@ -87,6 +87,8 @@ class Run {
     request.errors = !outputs_.backward_errors.empty() && !task_.factored && task_.b.cols > 0;
     request.log_determinants = !outputs_.log_determinants.empty();
     request.triangle = options_.triangle;
+    request.ld = task_.a.ld;
+    request.step = std::max<std::int64_t>(1, task_.a.lanes);
     request.both_triangles = options_.both_triangles;
     request.fast = options_.fast;
     request.tolerance = report_.tolerance;

@@ -18,6 +18,7 @@ class Direct final : public PackSolver<T> {
   Direct(const kernels::Table& t, std::int64_t n, std::int64_t columns, const BatchTuning& tuning,
          const Request& request)
       : request_(request), worker_(t, n, columns, tuning) {
+    worker_.expect(request.ld, request.step, request.triangle);
     if (request.errors) residual_.emplace(worker_.kernel(), n, columns, worker_.lanes());
   }
 
@@ -39,7 +40,7 @@ class Direct final : public PackSolver<T> {
     if (request_.factored) {
       kernel.forward.run(pack, outcome.pivots);
     } else {
-      worker_.factor({request_.fast, worker_.next(places.next, request_.triangle)}, outcome.pivots);
+      worker_.factor({request_.fast, worker_.next(places.next)}, outcome.pivots);
     }
     if (pack.rhs > 0) {
       kernel.backward.run(pack);

@@ -20,6 +20,8 @@ struct Request {
   bool errors = false;    ///< backward errors are wanted
   bool log_determinants = false;
   Triangle triangle = Triangle::lower;
+  std::int64_t ld = 1;    ///< of the matrices A
+  std::int64_t step = 1;  ///< between their elements
   bool both_triangles = false;
   bool fast = false;
   double tolerance = 0;  ///< of mixed precision

@@ -3,6 +3,7 @@
 #include "batch/worker.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace stepwell::batched {
@@ -49,22 +50,27 @@ void Worker<T>::factor(const kernels::BatchHow<T>& how, std::int32_t* pivots) co
 }
 
 template <class T>
-kernels::BatchNext<T> Worker<T>::next(const kernels::BatchPlaces<const T>& places,
-                                      Triangle triangle) {
-  if (tuning_.prefetch == 0 || places.count == 0) return {};
-  if (lines_.empty()) {
-    constexpr std::int64_t kLine = 64 / sizeof(T);
-    const bool lower = triangle == Triangle::lower;
-    for (std::int64_t j = 0; j < pack_.n; ++j) {
-      const std::int64_t begin = (j * places.ld + (lower ? j : 0)) * places.step;
-      const std::int64_t end = (j * places.ld + (lower ? pack_.n : j + 1)) * places.step;
-      for (std::int64_t e = begin / kLine * kLine; e < end; e += kLine) {
-        lines_.push_back(static_cast<std::int32_t>(e));
-      }
+void Worker<T>::expect(std::int64_t ld, std::int64_t step, Triangle triangle) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
+  lines_.clear();
+  if (tuning_.prefetch == 0 || ld > kFar / pack_.n / step) return;
+  const bool lower = triangle == Triangle::lower;
+  for (std::int64_t j = 0; j < pack_.n; ++j) {
+    const std::int64_t begin = (j * ld + (lower ? j : 0)) * step;
+    const std::int64_t end = (j * ld + (lower ? pack_.n : j + 1)) * step;
+    for (std::int64_t e = begin / kLine * kLine; e < end; e += kLine) {
+      lines_.push_back(static_cast<std::int32_t>(e));
     }
   }
+  lines_.push_back(lines_.back());  // BatchNext's one more
+}
+
+template <class T>
+kernels::BatchNext<T> Worker<T>::next(const kernels::BatchPlaces<const T>& places) const {
+  if (lines_.empty() || places.count == 0) return {};
   return {places.at, places.step > 1 ? 1 : places.count, lines_.data(),
-          static_cast<std::int64_t>(lines_.size())};
+          static_cast<std::int64_t>(lines_.size()) - 1, tuning_.prefetch};
 }
 
 template <class T>

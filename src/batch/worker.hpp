@@ -47,8 +47,10 @@ class Worker {
   void solve(std::int64_t count, const T* const* a, std::int64_t lda, T* const* b, std::int64_t ldb,
              std::int32_t* pivots) const;
 
-  /// The cache lines of one of the matrices that come next.
-  kernels::BatchNext<T> next(const kernels::BatchPlaces<const T>& places, Triangle triangle);
+  /// All matrices will have this leading dimension and step: those to come can be fetched ahead.
+  void expect(std::int64_t ld, std::int64_t step, Triangle triangle);
+  /// The matrices to come.
+  kernels::BatchNext<T> next(const kernels::BatchPlaces<const T>& places) const;
 
   const kernels::BatchEntries<T>& kernel() const { return *kernel_; }
 

@@ -50,7 +50,7 @@ struct BatchPlaces {
 };
 
 /// Reads the triangle of each matrix into the pack's first n rows; a system that does not exist is
-/// the identity. Of the other triangle addresses may be read, their numbers do not matter.
+/// the identity. The other triangle is not read.
 template <class T>
 using BatchLoadFn = void(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> pack) noexcept;
 
@@ -76,13 +76,14 @@ struct BatchBlock {
 };
 
 /// The matrices to come, fetched while these are factored: lines[k] elements from at[q] on there is
-/// one to be fetched, k < count.
+/// one to be fetched, k < count; one more may be read from 'lines'.
 template <class T>
 struct BatchNext {
   const T* const* at = nullptr;
   std::int64_t systems = 0;
   const std::int32_t* lines = nullptr;
   std::int64_t count = 0;
+  int each_step = 1;  ///< so many with each step of a sum: 1 or 2
 };
 
 /// What else the factorization is told.

@@ -17,12 +17,14 @@ namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Cache lines of matrices to come, one for each step of a sum: base + lines[k] for k < count.
+/// Cache lines of matrices to come, for the first steps of a sum: base + lines[k], and with 'two'
+/// base + lines[steps + k].
 template <class T>
 struct Ahead {
   const T* base = nullptr;
   const std::int32_t* lines = nullptr;
-  std::int64_t count = 0;  ///< at most the sum's steps
+  std::int64_t steps = 0;
+  bool two = false;
 };
 
 /// c -= x_a y_b for a block of rows x cols elements of W vectors, which stays in registers; of the
@@ -83,8 +85,9 @@ HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j,
     }
   }
   std::int64_t k = 0;
-  for (; k < ahead.count; ++k) {
+  for (; k < ahead.steps; ++k) {
     __builtin_prefetch(ahead.base + ahead.lines[k], 0, 2);
+    if (ahead.two) __builtin_prefetch(ahead.base + ahead.lines[ahead.steps + k], 0, 2);
     subtract<T, W, rows, cols>(x, y, k, c);
   }
   for (; k < j; ++k) subtract<T, W, rows, cols>(x, y, k, c);

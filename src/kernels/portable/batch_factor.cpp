@@ -36,9 +36,11 @@ class Fetch {
   /// Those for a sum of so many steps.
   HWY_INLINE Ahead<T> take(std::int64_t steps) {
     if (system_ == next_.systems) return {};
-    const Ahead<T> ahead{next_.at[system_], next_.lines + line_,
-                         std::min(steps, next_.count - line_)};
-    line_ += ahead.count;
+    const std::int64_t lines = std::min(steps * next_.each_step, next_.count - line_);
+    const bool two = next_.each_step == 2;
+    const Ahead<T> ahead{next_.at[system_], next_.lines + line_, two ? (lines + 1) / 2 : lines,
+                         two};
+    line_ += lines;
     if (line_ == next_.count) {
       line_ = 0;
       ++system_;
