@@ -319,7 +319,14 @@ def main():
         path.write_text(dump(data), encoding="utf-8")
     folder = path.parent / "figures"
     folder.mkdir(exist_ok=True)
-    batch = data["batch"]
+    if "batch" in data:
+        draw_all(data["batch"], folder)
+    page = path.parent / "batch.md"
+    if page.exists():
+        write_page(data, page)
+
+
+def draw_all(batch, folder):
     draw_heat(batch, folder)
     draw_best(batch, folder)
     draw_shapes(batch, folder)
@@ -332,9 +339,6 @@ def main():
     draw_both(batch, folder)
     draw_shares(batch, folder)
     draw_solve(batch, folder)
-    page = path.parent / "batch.md"
-    if page.exists():
-        write_page(data, page)
 
 
 def dump(value, indent=""):

@@ -86,11 +86,11 @@ ordered_json sweep_section(const PaperRun& run, Format format) {
   };
   for (const std::int64_t n : sweep_orders(run)) {
     run.progress->begin(fmt::format("batch, variants, {}, n = {}", to_string(format), n), 1);
-    section["orders"].push_back(rates_json(sweep(n, trial(run) ? 1 : 3)));
+    section["orders"].push_back(rates_json(sweep(n, trial(run) ? 1 : 2)));
   }
   for (const std::int64_t n : heat_orders(run)) {
     run.progress->begin(fmt::format("batch, variants, {}, n = {}", to_string(format), n), 3);
-    section["heat"].push_back(rates_json(sweep(n, trial(run) ? 1 : 9)));
+    section["heat"].push_back(rates_json(sweep(n, trial(run) ? 1 : 5)));
   }
   return section;
 }
@@ -113,7 +113,7 @@ ordered_json rates_of(const PaperRun& run, const BatchCase& c,
     identities[name] = identity_json(sides.back());
   }
   RotateOptions options;
-  options.rounds = trial(run) ? 1 : c.n <= 32 ? 7 : c.n <= 64 ? 5 : 3;
+  options.rounds = trial(run) ? 1 : c.n <= 32 ? 5 : 3;
   const auto seconds = rotate(sides, Clock::wall, options);
   ordered_json rates = {{"flops", bench->flops()}};
   for (std::size_t k = 0; k < names.size(); ++k) {
