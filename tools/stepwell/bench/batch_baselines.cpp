@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <functional>
 #include <limits>
 
 #include "baseline_mkl.hpp"
@@ -40,14 +41,15 @@ void require_zero(int info) {
               fmt::format("the baseline failed with info = {}; nothing to compare with", info));
 }
 
-/// potrf(uplo, n, a, ld, info) and potrs(uplo, n, nrhs, a, ld, b, ldb, info) for each matrix.
+/// potrf(uplo, n, a, ld, info) and potrs(uplo, n, nrhs, a, ld, b, ldb, info) for each matrix, on all
+/// threads or on the caller's alone.
 template <class T, class Potrf, class Potrs>
-void loop(BatchData<T>& d, const Potrf& potrf, const Potrs& potrs) {
+void loop(BatchData<T>& d, bool alone, const Potrf& potrf, const Potrs& potrs) {
   const auto n = static_cast<int>(d.c.n), nrhs = static_cast<int>(d.c.columns);
   const char* const uplo = d.c.triangle == Triangle::lower ? "L" : "U";
   const bool factor = factors(d.c), substitute = substitutes(d.c);
   std::atomic<int> failed{0};
-  d.in_chunks(kLoopChunk, [&](std::int64_t first, std::int64_t last) {
+  const auto work = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t m = first; m < last; ++m) {
       T* const a = d.pa[static_cast<std::size_t>(m)];
       T* const b = d.pb[static_cast<std::size_t>(m)];
@@ -56,7 +58,8 @@ void loop(BatchData<T>& d, const Potrf& potrf, const Potrs& potrs) {
       if (info == 0 && substitute) potrs(uplo, &n, &nrhs, a, &n, b, &n, &info);
       if (info != 0) failed = info;
     }
-  });
+  };
+  alone ? work(0, d.c.count) : d.in_chunks(kLoopChunk, work);
   require_zero(failed);
 }
 
@@ -158,21 +161,14 @@ class CompactRunner {
   std::vector<Packed<T>> room_;  ///< by thread
 };
 
-/// The fastest of several chunk sizes, the whole share of a thread among them.
+/// The one of several ways to run a baseline that is the fastest here.
 template <class T>
-std::shared_ptr<CompactRunner<T>> best_runner(const std::shared_ptr<BatchData<T>>& d) {
-  std::vector<std::shared_ptr<CompactRunner<T>>> runners;
+std::size_t fastest_of(const std::shared_ptr<BatchData<T>>& d,
+                       const std::vector<std::function<void()>>& ways) {
   std::vector<Side> sides;
-  const std::int64_t share = (d->c.count + d->team.size() - 1) / d->team.size();
-  for (const std::int64_t lanes : {1, 2, 4, 8, 16, 32, 64}) {
-    const std::int64_t chunk = lanes * mkl_compact<T>().lanes;
-    if (chunk >= share) break;
-    runners.push_back(std::make_shared<CompactRunner<T>>(d, chunk));
-  }
-  runners.push_back(std::make_shared<CompactRunner<T>>(d, share));
-  for (const auto& runner : runners) {
+  for (const std::function<void()>& way : ways) {
     Side side;
-    side.run = [runner] { runner->run(); };
+    side.run = way;
     side.prepare = [d] { d->restore(); };
     sides.push_back(std::move(side));
   }
@@ -184,10 +180,42 @@ std::shared_ptr<CompactRunner<T>> best_runner(const std::shared_ptr<BatchData<T>
   const auto fastest = [&](std::size_t k) {
     return *std::min_element(seconds[k].begin(), seconds[k].end());
   };
-  for (std::size_t k = 1; k < runners.size(); ++k) {
+  for (std::size_t k = 1; k < ways.size(); ++k) {
     if (fastest(k) < fastest(best)) best = k;
   }
-  return runners[best];
+  return best;
+}
+
+/// A loop over the calls as a baseline: on all threads, or where the library's own locks make that
+/// slower, as OpenBLAS's do for the smallest orders, on one.
+template <class T, class Potrf, class Potrs>
+Side loop_side(Side side, const std::shared_ptr<BatchData<T>>& d, const Potrf& potrf,
+               const Potrs& potrs) {
+  const auto run = [=](bool alone) {
+    return std::function<void()>([=] { loop(*d, alone, potrf, potrs); });
+  };
+  const std::vector<std::function<void()>> ways = {run(false), run(true)};
+  const std::size_t best = d->c.threads > 1 ? fastest_of(d, ways) : 1;
+  side.threads = best == 1 ? 1 : d->c.threads;
+  side.settle = 0;
+  side.run = ways[best];
+  return side;
+}
+
+/// The fastest of several chunk sizes, the whole share of a thread among them.
+template <class T>
+std::shared_ptr<CompactRunner<T>> best_runner(const std::shared_ptr<BatchData<T>>& d) {
+  std::vector<std::shared_ptr<CompactRunner<T>>> runners;
+  const std::int64_t share = (d->c.count + d->team.size() - 1) / d->team.size();
+  for (const std::int64_t lanes : {1, 2, 4, 8, 16, 32, 64}) {
+    const std::int64_t chunk = lanes * mkl_compact<T>().lanes;
+    if (chunk >= share) break;
+    runners.push_back(std::make_shared<CompactRunner<T>>(d, chunk));
+  }
+  runners.push_back(std::make_shared<CompactRunner<T>>(d, share));
+  std::vector<std::function<void()>> ways;
+  for (const auto& runner : runners) ways.push_back([runner] { runner->run(); });
+  return runners[fastest_of(d, ways)];
 }
 
 }  // namespace
@@ -196,18 +224,16 @@ template <class T>
 Side lapack_loop(const std::shared_ptr<BatchData<T>>& d) {
   refuse_interleaved(*d, "lapack-loop");
   const std::string l = letter<T>;
-  Side side =
-      blas_side(routines(d->c, (l + "potrf").c_str(), (l + "potrs").c_str()).c_str(), d->c.threads);
-  side.run = [d] {
-    if constexpr (std::is_same_v<T, double>) {
-      loop(
-          *d, [](auto... x) { dpotrf_(x..., 1); }, [](auto... x) { dpotrs_(x..., 1); });
-    } else {
-      loop(
-          *d, [](auto... x) { spotrf_(x..., 1); }, [](auto... x) { spotrs_(x..., 1); });
-    }
-  };
-  return side;
+  Side side = blas_side(routines(d->c, (l + "potrf").c_str(), (l + "potrs").c_str()).c_str(), 1);
+  if constexpr (std::is_same_v<T, double>) {
+    return loop_side(
+        std::move(side), d, [](auto... x) { dpotrf_(x..., 1); },
+        [](auto... x) { dpotrs_(x..., 1); });
+  } else {
+    return loop_side(
+        std::move(side), d, [](auto... x) { spotrf_(x..., 1); },
+        [](auto... x) { spotrs_(x..., 1); });
+  }
 }
 
 template <class T>
@@ -218,12 +244,8 @@ Side mkl_loop(const std::shared_ptr<BatchData<T>>& d) {
   refuse_interleaved(*d, "mkl-loop");
   const std::string l = letter<T>;
   Side side = mkl_side(routines(d->c, (l + "potrf").c_str(), (l + "potrs").c_str()).c_str(), 1);
-  side.threads = d->c.threads;
-  side.settle = 0;
-  Potrf* const potrf = mkl_function<Potrf>(l + "potrf");
-  Potrs* const potrs = mkl_function<Potrs>(l + "potrs");
-  side.run = [d, potrf, potrs] { loop(*d, potrf, potrs); };
-  return side;
+  return loop_side(std::move(side), d, mkl_function<Potrf>(l + "potrf"),
+                   mkl_function<Potrs>(l + "potrs"));
 }
 
 template <class T>

@@ -46,7 +46,7 @@ std::vector<std::int64_t> heat_orders(const PaperRun& run) {
 
 std::vector<std::int64_t> rate_orders(const PaperRun& run) {
   if (trial(run)) return {5, 16};
-  return {5, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96, 100};
+  return {5, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100};
 }
 
 std::int64_t batch_count(const PaperRun& run) {
@@ -86,11 +86,11 @@ ordered_json sweep_section(const PaperRun& run, Format format) {
   };
   for (const std::int64_t n : sweep_orders(run)) {
     run.progress->begin(fmt::format("batch, variants, {}, n = {}", to_string(format), n), 1);
-    section["orders"].push_back(rates_json(sweep(n, trial(run) ? 1 : 3)));
+    section["orders"].push_back(rates_json(sweep(n, trial(run) ? 1 : 2)));
   }
   for (const std::int64_t n : heat_orders(run)) {
     run.progress->begin(fmt::format("batch, variants, {}, n = {}", to_string(format), n), 3);
-    section["heat"].push_back(rates_json(sweep(n, trial(run) ? 1 : 9)));
+    section["heat"].push_back(rates_json(sweep(n, trial(run) ? 1 : 5)));
   }
   return section;
 }
@@ -113,7 +113,7 @@ ordered_json rates_of(const PaperRun& run, const BatchCase& c,
     identities[name] = identity_json(sides.back());
   }
   RotateOptions options;
-  options.rounds = trial(run) ? 1 : c.n <= 32 ? 9 : c.n <= 64 ? 5 : 3;
+  options.rounds = trial(run) ? 1 : c.n <= 32 ? 5 : 3;
   const auto seconds = rotate(sides, Clock::wall, options);
   ordered_json rates = {{"flops", bench->flops()}};
   for (std::size_t k = 0; k < names.size(); ++k) {
