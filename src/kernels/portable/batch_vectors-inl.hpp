@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The vectors of a pack. Included once per target: hence a toggling guard instead of a pragma.
+// The vectors of a pack; no functions, hence no instruction set to switch on. Included once per
+// target: hence a toggling guard instead of a pragma.
 #if defined(STEPWELL_BATCH_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEPWELL_BATCH_VECTORS_INL
 #undef STEPWELL_BATCH_VECTORS_INL
@@ -9,7 +10,6 @@
 #define STEPWELL_BATCH_VECTORS_INL
 #endif
 
-HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
@@ -26,6 +26,5 @@ constexpr std::int64_t kLanes = hn::MaxLanes(Tag<T>());
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace stepwell::kernels
-HWY_AFTER_NAMESPACE();
 
 #endif  // STEPWELL_BATCH_VECTORS_INL
