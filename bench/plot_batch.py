@@ -46,6 +46,8 @@ def merge(batch, path):
             kept[side] = {"name": case[side]["name"], "seconds": case[side]["seconds"],
                           "rate": case[side]["rate"]["median"]}
         kept["ratio"] = {key: case["ratio"][key] for key in ("median", "best", "p10", "windows")}
+        if news["against"] == "untuned":  # all orders: the ratios will do
+            kept = {"n": kept["n"], "ratio": kept["ratio"]}
         cases.append(kept)
     name = f"{news['type']} {news['operation']} {news['against']}"
     batch.setdefault("contests", {})[name] = {
