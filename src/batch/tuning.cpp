@@ -38,9 +38,9 @@ struct Range {
 // Two registers side by side hide the chain of roots of small orders; beyond, what counts is how
 // often an operand is used once it is loaded.
 constexpr Range kFp64With32[] = {
-    {15, {3, 4, 2, 2}}, {28, {2, 2, 2, 1}}, {56, {4, 4, 1, 2}}, {kBatchOrder, {4, 6, 1, 1}}};
+    {16, {3, 4, 2, 2}}, {24, {4, 6, 1, 2}}, {36, {4, 4, 1, 2}}, {kBatchOrder, {4, 6, 1, 2}}};
 constexpr Range kFp32With32[] = {
-    {24, {4, 3, 2, 2}}, {50, {4, 4, 1, 1}}, {kBatchOrder, {4, 6, 1, 1}}};
+    {10, {2, 2, 2, 2}}, {36, {3, 4, 2, 2}}, {kBatchOrder, {4, 6, 1, 1}}};
 constexpr Range kFp64With16[] = {{24, {2, 2, 2, 1}}, {kBatchOrder, {3, 4, 1, 2}}};
 constexpr Range kFp32With16[] = {{24, {2, 2, 2, 0}}, {kBatchOrder, {3, 4, 1, 1}}};
 
