@@ -41,8 +41,8 @@ void require_zero(int info) {
               fmt::format("the baseline failed with info = {}; nothing to compare with", info));
 }
 
-/// potrf(uplo, n, a, ld, info) and potrs(uplo, n, nrhs, a, ld, b, ldb, info) for each matrix, on all
-/// threads or on the caller's alone.
+/// potrf(uplo, n, a, ld, info) and potrs(uplo, n, nrhs, a, ld, b, ldb, info) for each matrix, on
+/// all threads or on the caller's alone.
 template <class T, class Potrf, class Potrs>
 void loop(BatchData<T>& d, bool alone, const Potrf& potrf, const Potrs& potrs) {
   const auto n = static_cast<int>(d.c.n), nrhs = static_cast<int>(d.c.columns);
