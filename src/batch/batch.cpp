@@ -84,7 +84,7 @@ class Run {
     Request request;
     request.factored = task_.factored;
     request.keep = task_.factor.count > 0;
-    request.errors = !outputs_.backward_errors.empty() && !task_.factored && task_.b.cols > 0;
+    request.errors = !outputs_.backward_errors.empty();
     request.log_determinants = !outputs_.log_determinants.empty();
     request.triangle = options_.triangle;
     request.ld = task_.a.ld;
@@ -141,7 +141,7 @@ class Run {
     };
     copy(outcome.pivots, outputs_.pivots);
     copy(outcome.log_determinants, outputs_.log_determinants);
-    const bool errors = options_.mixed || (!outputs_.backward_errors.empty() && task_.b.cols > 0);
+    const bool errors = options_.mixed || !outputs_.backward_errors.empty();
     if (errors) copy(outcome.errors, outputs_.backward_errors);
     if (options_.mixed) copy(outcome.iterations, outputs_.iterations);
     std::int64_t fp64 = 0;

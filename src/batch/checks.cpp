@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "batch/pack_solver.hpp"
 #include "core/checked.hpp"
 #include "stepwell/error.hpp"
 
@@ -76,6 +77,7 @@ void Checks::right_hand_sides(const BatchView<T>& a, const BatchView<U>& b) cons
   if (b.rows != a.rows) {
     misuse("B has " + text(b.rows) + " rows, A has " + text(a.rows));
   }
+  core::size_product(b.rows, b.cols, 8 * kMostLanes, "pack of right-hand sides");
 }
 
 void Checks::outputs(std::int64_t count, const BatchOutputs& outputs) const {

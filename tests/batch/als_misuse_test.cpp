@@ -11,23 +11,13 @@
 #include <limits>
 
 #include "batch/als_fixture.hpp"
+#include "batch/refusal.hpp"
 #include "sanitized.hpp"
 #include "stepwell/error.hpp"
 
 /// What als_step(), als_loss() and transpose() refuse; watching, cancelling and threads of a step.
 namespace stepwell::test {
 namespace {
-
-/// The call throws Error with this code, and a message that has the text.
-void expect_refusal(ErrorCode code, const std::string& text, const std::function<void()>& call) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted: " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
-}
 
 TEST(AlsMisuse, RefusesSparseMatricesThatAreNone) {
   AlsProblem p(10, 12, 4, 9, 20);

@@ -3,21 +3,11 @@
 #include <functional>
 
 #include "batch/batch_fixture.hpp"
-#include "stepwell/error.hpp"
+#include "batch/refusal.hpp"
 
 /// What the entry points refuse, and what they take though there is nothing to do.
 namespace stepwell::test {
 namespace {
-
-void expect_refusal(ErrorCode code, const std::string& text, const std::function<void()>& call) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted: " << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-  }
-}
 
 constexpr auto kWrong = ErrorCode::invalid_argument;
 
