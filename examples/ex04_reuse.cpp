@@ -42,8 +42,8 @@ int main() {
   //---- end plan
   //---- begin factor
   const std::vector<double> a = step_matrix(n, 0.1);  // must outlive the solver
-  stepwell::SpdSolver solver(stepwell::view(a.data(), n, n));
-  const stepwell::Certificate& made = solver.factorization();
+  stepwell::Solver solver(stepwell::view(a.data(), n, n), {}, stepwell::Structure::spd);
+  const stepwell::Certificate& made = solver.factor();
   if (!made.ok()) {
     std::printf("no factor: %s\n", made.reason.c_str());
     return 1;

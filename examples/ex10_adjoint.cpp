@@ -42,9 +42,9 @@ int main() {
   const auto column = [](std::vector<double>& v) { return stepwell::view(v.data(), n, 1); };
 
   //---- begin factor
-  stepwell::GeneralSolver solver(stepwell::view(a.data(), n, n));
-  if (!solver.factorization().ok()) {
-    std::printf("no factor: %s\n", solver.factorization().reason.c_str());
+  stepwell::Solver solver(stepwell::view(a.data(), n, n), {}, stepwell::Structure::general);
+  if (!solver.factor().ok()) {
+    std::printf("no factor: %s\n", solver.factor().reason.c_str());
     return 1;
   }
   const stepwell::Certificate state = solver.solve(column(f), column(u));

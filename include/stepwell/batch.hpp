@@ -12,6 +12,7 @@
 #include "stepwell/export.hpp"
 #include "stepwell/format.hpp"
 #include "stepwell/progress.hpp"
+#include "stepwell/view.hpp"
 
 /// Many small symmetric positive definite systems at once (Kurzak, Anzt, Gates & Dongarra). As many
 /// matrices as a vector register has lanes are read side by side into the cache, factored and
@@ -20,9 +21,6 @@ namespace stepwell {
 
 /// The order of a batch's matrices is at most this; larger ones are solve_spd()'s.
 inline constexpr std::int64_t kBatchOrder = 128;
-
-/// Which triangle of a symmetric matrix is read and holds the factor: L below, or U = L' above.
-enum class Triangle : unsigned char { lower, upper };
 
 /// 'count' matrices of one shape that somebody else owns, each column-major. Element (i, j) of
 /// matrix m is

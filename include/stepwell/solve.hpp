@@ -20,7 +20,7 @@ namespace stepwell {
 /// What A is taken for.
 enum class Structure : unsigned char {
   automatic,  ///< Cholesky where A is symmetric with a positive diagonal, LU where that fails
-  spd,        ///< symmetric positive definite: the lower triangle is read
+  spd,        ///< symmetric positive definite: one triangle is read
   general     ///< any square matrix
 };
 
@@ -36,11 +36,14 @@ struct SolveOptions {
   int iterations = 0;    ///< of each column at a rung, most; 0: while cheaper than the next rung
   Format working = Format::fp64;  ///< precision of x and of the refiner's vectors: fp64 or fp32
   bool exact_residual = false;    ///< residuals and products in double-double
-  bool check_symmetry = false;    ///< read the upper triangle too, and compare; spd only
-  bool transposed = false;        ///< solve A' X = B; of a symmetric A that changes nothing
-  bool condition = false;         ///< estimate the condition number, bound the forward error
-  bool prove = false;             ///< prove the backward error
-  std::int64_t tile = 0;          ///< as FactorOptions
+  /// Of a symmetric matrix: the one that is read. 'upper' takes a copy of A, 8 n^2 bytes. Not for
+  /// Structure::automatic, which reads both, nor general matrices.
+  Triangle triangle = Triangle::lower;
+  bool check_symmetry = false;  ///< read the other triangle too, and compare; spd only
+  bool transposed = false;      ///< solve A' X = B; of a symmetric A that changes nothing
+  bool condition = false;       ///< estimate the condition number, bound the forward error
+  bool prove = false;           ///< prove the backward error
+  std::int64_t tile = 0;        ///< as FactorOptions
   Scaling scaling = Scaling::powers_of_two;  ///< this and the next two: of Cholesky
   double theta = 0.1;
   double shift = 0;
@@ -64,11 +67,11 @@ STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOpti
 STEPWELL_API Plan plan_general(std::int64_t n, std::int64_t columns,
                                const SolveOptions& options = {});
 
-/// Solves A X = B. A: n x n, symmetric positive definite; its lower triangle is read and nothing is
-/// written. B: n x columns. X: n x columns; it may be B itself (the same view), any other overlap
-/// with A or B is refused. X is written only when the outcome is 'converged', 'not_converged' (then
-/// with the best approximation found, if there was a factor) or 'overflow' (then with infinities
-/// where FP64 ends).
+/// Solves A X = B. A: n x n, symmetric positive definite; its triangle of the options is read and
+/// nothing is written. B: n x columns. X: n x columns; it may be B itself (the same view), any
+/// other overlap with A or B is refused. X is written only when the outcome is 'converged',
+/// 'not_converged' (then with the best approximation found, if there was a factor) or 'overflow'
+/// (then with infinities where FP64 ends).
 ///
 /// The factor is made at a low-precision rung and refined; when a rung is not good enough the next
 /// is tried, the last is FP64 throughout. Numerical failures are in the certificate; it throws
@@ -101,40 +104,31 @@ STEPWELL_API Certificate solve(MatrixView<const double> a, MatrixView<const doub
 
 /// A factored once, for systems that come later. A stays the caller's: it must live and stay as it
 /// is as long as the solver. Not for several threads at once.
-class STEPWELL_API SpdSolver {
+class STEPWELL_API Solver {
  public:
-  /// Factors A at the plan's rung, or options.map. What went wrong is in factorization().
-  explicit SpdSolver(MatrixView<const double> a, const SolveOptions& options = {});
-  ~SpdSolver();
-  SpdSolver(SpdSolver&& other) noexcept;
-  SpdSolver& operator=(SpdSolver&& other) noexcept;
+  /// Checks its arguments and starts nothing.
+  explicit Solver(MatrixView<const double> a, const SolveOptions& options = {},
+                  Structure structure = Structure::automatic);
+  ~Solver();
+  Solver(Solver&& other) noexcept;
+  Solver& operator=(Solver&& other) noexcept;
 
   std::int64_t order() const;
-  /// Outcome 'converged' when there is a factor to solve with; otherwise why there is none.
-  const Certificate& factorization() const;
-  /// As solve_spd(), with the factor that is there. When a solve has to climb, the better factor
-  /// stays for those that follow.
+  /// What A is solved as: 'automatic' until that has been found out.
+  Structure structure() const;
+  /// Factors A at the plan's rung, or options.map, unless there is a factor. Outcome 'converged':
+  /// there is one to solve with; otherwise why there is none.
+  const Certificate& factor();
+  /// As solve(), with the factor that is there. The first one, if factor() was not called, takes
+  /// the fastest way, which may be one without a factor. When a solve has to climb, the better
+  /// factor stays for those that follow.
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-/// The same for a general matrix. One factor solves with A and with A'.
-class STEPWELL_API GeneralSolver {
- public:
-  explicit GeneralSolver(MatrixView<const double> a, const SolveOptions& options = {});
-  ~GeneralSolver();
-  GeneralSolver(GeneralSolver&& other) noexcept;
-  GeneralSolver& operator=(GeneralSolver&& other) noexcept;
-
-  std::int64_t order() const;
-  const Certificate& factorization() const;
-  /// As solve_general().
-  Certificate solve(MatrixView<const double> b, MatrixView<double> x);
-  /// A' X = B, whatever options.transposed says.
+  /// A' X = B, whatever options.transposed says. One factor solves with A and with A'.
   Certificate solve_transposed(MatrixView<const double> b, MatrixView<double> x);
+  /// An estimate of ||A^-1|| in the infinity norm, or of A^-T (so A^-1's in the 1-norm); a lower
+  /// bound, within a factor of three as a rule. Makes the factor unless there is one; NaN where
+  /// none can be made. Cost: about six solves to a few digits, at the first call.
+  double inverse_norm(bool transposed = false);
 
  private:
   struct Impl;

@@ -34,6 +34,10 @@ struct MatrixView {
   }
 };
 
+/// Which triangle of a symmetric matrix is read and, in a batch, holds the factor: L below, or
+/// U = L' above.
+enum class Triangle : unsigned char { lower, upper };
+
 /// The view of a contiguous column-major array (ld = rows).
 template <class T>
 MatrixView<T> view(T* data, std::int64_t rows, std::int64_t cols) {

@@ -12,7 +12,7 @@
 #include "batch/worker.hpp"
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
-#include "engine/team_pool.hpp"
+#include "engine/team.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/batch.hpp"
 #include "stepwell/error.hpp"
@@ -216,8 +216,7 @@ AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
   const int threads =
       batched::useful_threads(static_cast<double>(entries), static_cast<double>(ratings.rows),
                               static_cast<double>(k), options.context);
-  const engine::BorrowedTeam borrowed(threads);
-  engine::Team& team = *borrowed;
+  engine::Team team(threads);
   report.threads = team.size();
   batched::check_columns(ratings, "ratings", team);
 

@@ -6,7 +6,7 @@
 #include "batch/sparse.hpp"
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
-#include "engine/team_pool.hpp"
+#include "engine/team.hpp"
 
 /// The loss of alternating least squares, in FP64. All sums are cut in a way that depends on sizes
 /// alone, and so are their bits.
@@ -108,8 +108,7 @@ double als_loss(const SparseRows& ratings, MatrixView<const float> users,
   batched::check_options(options);
   constexpr std::int64_t kFew = 10'000;  // entries, for which threads are not worth their start
   const bool few_entries = entries + users.cols + items.cols < kFew;
-  const engine::BorrowedTeam borrowed(few_entries ? 1 : engine::team_threads(options.context));
-  engine::Team& team = *borrowed;
+  engine::Team team(few_entries ? 1 : engine::team_threads(options.context));
   batched::check_columns(ratings, "ratings", team);
   const core::FpScope fp;
 

@@ -12,7 +12,7 @@
 #include "batch/pack_solver.hpp"
 #include "batch/worker.hpp"
 #include "core/fp_scope.hpp"
-#include "engine/team_pool.hpp"
+#include "engine/team.hpp"
 
 namespace stepwell {
 namespace batched {
@@ -61,9 +61,9 @@ class Run {
   }
 
   BatchReport run() {
-    const engine::BorrowedTeam team(static_cast<int>(solvers_.size()));
-    report_.threads = team->size();
-    team->run([&](int t) {
+    engine::Team team(static_cast<int>(solvers_.size()));
+    report_.threads = team.size();
+    team.run([&](int t) {
       const core::FpScope fp;
       for (std::int64_t piece = next_++; piece < pieces_; piece = next_++) {
         if (options_.progress != nullptr && options_.progress->cancel) {

@@ -2,40 +2,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <thread>
-#include <vector>
+#include <memory>
+
+#include "stepwell/context.hpp"
 
 namespace stepwell::engine {
 
-/// A number that only grows and that threads wait for: they spin a while, because what they wait
-/// for comes within microseconds as a rule, then sleep.
-class Counter {
- public:
-  /// Adds one and returns the sum.
-  std::int64_t add();
-  void wait_for(std::int64_t target) const;
+class Crew;
 
- private:
-  std::atomic<std::int64_t> value_{0};
-};
-
-/// A few threads that live as long as the team and all run the same function. The caller is thread
-/// 0. Between runs they spin before they sleep: waking up takes longer than a kernel. For work that
-/// comes in pieces of microseconds and is bound by memory, as refinement is, where a graph of tasks
-/// costs more than the pieces. Jobs must not throw.
+/// A few threads that all run the same function. The caller is thread 0. Between runs they spin
+/// before they sleep: waking up takes longer than a kernel. For work that comes in pieces of
+/// microseconds and is bound by memory, as refinement is, where a graph of tasks costs more than
+/// the pieces. Jobs must not throw.
+///
+/// The other threads come with the first run and stay until rest() or the team's end; then they
+/// are kept for the next team that wants as many. There are never more of them in a process than
+/// the team that asks wants: those of the teams at work are counted, and who comes late works with
+/// fewer or alone.
 class Team {
  public:
-  /// Has fewer threads where the system gives no more.
+  /// Starts nothing. Has fewer threads where the system gives no more.
   explicit Team(int threads);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// The caller included. One in a forked child, which has none of its parent's threads.
-  int size() const { return alone() ? 1 : static_cast<int>(workers_.size()) + 1; }
+  /// The caller included; the same until rest(). One in a forked child, which has none of its
+  /// parent's threads.
+  int size();
 
   /// Calls job(thread) on every thread and returns when all are done.
   void run(const std::function<void(int)>& job);
@@ -47,16 +43,31 @@ class Team {
   /// Within a job: waits until all threads have come here. Each thread calls it equally often.
   void barrier();
 
- private:
-  void work(int thread);
-  bool alone() const;
+  /// Lets others have the threads, for a team that lives longer than a call.
+  void rest();
 
-  int owner_;  ///< the process that started the threads
-  std::vector<std::thread> workers_;
-  const std::function<void(int)>* job_ = nullptr;  ///< null: go home
-  Counter started_;                                ///< runs begun
-  Counter finished_;                               ///< workers done, over all runs
-  Counter arrived_;                                ///< at barriers, over all of them
+ private:
+  void engage();
+
+  int threads_;
+  bool engaged_ = false;
+  std::unique_ptr<Crew> crew_;  ///< null: the caller alone
 };
+
+/// A team at rest at the end of a scope.
+class Shift {
+ public:
+  explicit Shift(Team& team) : team_(team) {}
+  ~Shift() { team_.rest(); }
+  Shift(const Shift&) = delete;
+  Shift& operator=(const Shift&) = delete;
+
+ private:
+  Team& team_;
+};
+
+/// How many threads a call's team should have: the context's; without one, as many as the process
+/// may have. Teams have no StarPU, so that its limit is none of theirs.
+int team_threads(const Context* context);
 
 }  // namespace stepwell::engine

@@ -8,6 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/row_block.hpp"
+#include "engine/counter.hpp"
 #include "engine/team.hpp"
 #include "factor/column_scan.hpp"
 #include "factor/gram.hpp"

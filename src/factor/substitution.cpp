@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "engine/counter.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "core/fp_scope.hpp"
 #include "refine/vectors.hpp"
 #include "solve/inverse_norm.hpp"
 #include "solve/solver.hpp"
@@ -19,46 +21,60 @@ constexpr double kUnit = 0x1p-53;
 
 }  // namespace
 
+bool Solver::estimate_inverse_norm(Certificate& c) {
+  const std::int64_t n = order();
+  Side& of = side();
+  if (of.inverse_norm != 0) return true;
+  if (!ensure_factor(c)) return false;
+  Side& other = other_side();
+  if (!other.preconditioner) other.preconditioner = precondition(other);
+  if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
+  refine::Request q;
+  q.refiner = made_->coarsest == Rung::fp64 ? Refiner::ir : default_refiner(structure_);
+  q.goal = structure_ == Structure::general ? kUnit : 0;  // GMRES that goes on ends in noise
+  q.steps = 1;
+  q.iterations = 4;  // an estimate within a factor of three needs no more digits
+  core::Buffer<double> y(n), r(n);
+  const auto solve_with = [&](Side& with) {
+    return [&](std::vector<double>& v) {
+      core::Buffer<double> b(n);
+      const ScaledColumn column(with.exponents, v.data(), b.data());
+      std::fill(y.begin(), y.end(), 0.0);
+      q.norm = with.scaled_norm;
+      refine::refine(with.scaled, *with.preconditioner, view<const double>(b.data(), n, 1),
+                     view(y.data(), n, 1), view(r.data(), n, 1), q);
+      column.write(with.exponents, y.data(), v.data());
+    };
+  };
+  // The largest row of A^-1 is the largest column of A^-T.
+  of.inverse_norm = driver::inverse_norm(n, solve_with(other), solve_with(of));
+  return true;
+}
+
+double Solver::inverse_norm() {
+  const core::FpScope fp;
+  const engine::Shift shift(team_);
+  if (order() == 0) return 0;
+  Certificate c;
+  const bool known = inspect(c) && estimate_inverse_norm(c);
+  return known ? side().inverse_norm : std::numeric_limits<double>::quiet_NaN();
+}
+
 void Solver::estimate_condition(Certificate& c) {
   const auto start = Clock::now();
   const std::int64_t n = order();
-  Side& of = side();
-  if (of.condition == 0) {
-    Certificate factorization;  // x may have been found without a factor, and stays what it is
-    if (!ensure_factor(factorization)) return;
-    Side& other = other_side();
-    if (!other.preconditioner) other.preconditioner = precondition(other);
-    c.times.factor += factorization.times.factor;
-    c.peak_bytes = std::max(c.peak_bytes, factorization.peak_bytes);
-    if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
-    refine::Request q;
-    q.refiner = made_->coarsest == Rung::fp64 ? Refiner::ir : default_refiner(structure_);
-    q.goal = structure_ == Structure::general ? kUnit : 0;  // GMRES that goes on ends in noise
-    q.steps = 1;
-    q.iterations = 4;  // an estimate within a factor of three needs no more digits
-    core::Buffer<double> y(n), r(n);
-    const auto solve_with = [&](Side& with) {
-      return [&](std::vector<double>& v) {
-        core::Buffer<double> b(n);
-        const ScaledColumn column(with.exponents, v.data(), b.data());
-        std::fill(y.begin(), y.end(), 0.0);
-        q.norm = with.scaled_norm;
-        refine::refine(with.scaled, *with.preconditioner, view<const double>(b.data(), n, 1),
-                       view(y.data(), n, 1), view(r.data(), n, 1), q);
-        column.write(with.exponents, y.data(), v.data());
-      };
-    };
-    // The largest row of A^-1 is the largest column of A^-T.
-    of.condition = c.norm * inverse_norm(n, solve_with(other), solve_with(of));
-  }
-  c.condition = of.condition;
+  Certificate factorization;  // x may have been found without a factor, and stays what it is
+  if (!estimate_inverse_norm(factorization)) return;
+  c.times.factor += factorization.times.factor;
+  c.peak_bytes = std::max(c.peak_bytes, factorization.peak_bytes);
+  c.condition = c.norm * side().inverse_norm;
   for (ColumnCertificate& column : c.columns) {
     // ||x - A^-1 b|| <= ||A^-1|| (||r|| + what r's own rounding may hide), and b is at most as
     // large as ||A|| ||x|| and the residual.
     const double hidden = static_cast<double>(n + 1) * kUnit;
     const double backward = column.proven_backward_error > 0 ? column.proven_backward_error
                                                              : column.backward_error + hidden;
-    column.forward_error = 2 * of.condition * backward;
+    column.forward_error = 2 * c.condition * backward;
   }
   c.times.certify += seconds_since(start);
 }

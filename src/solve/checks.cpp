@@ -74,6 +74,9 @@ void Checks::general(const SolveOptions& options) const {
   if (options.check_symmetry) {
     misuse("check_symmetry is for solve_spd, which reads one triangle; leave it out");
   }
+  if (options.triangle != Triangle::lower) {
+    misuse("all of a general matrix is read; a triangle is for solve_spd");
+  }
 }
 
 void Checks::least_squares(std::int64_t m, std::int64_t n,

@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-#include <iterator>
+#include "solve/driver.hpp"
 
-#include "engine/runtime.hpp"
+#include <algorithm>
+
 #include "solve/checks.hpp"
 #include "solve/general.hpp"
+#include "solve/mirror.hpp"
 #include "solve/small.hpp"
 #include "solve/spd.hpp"
-#include "stepwell/solve.hpp"
 
 namespace stepwell {
-namespace {
+namespace driver {
 
-/// Puts what was tried before in front of what a certificate says.
 void begin_with(const Certificate& before, Certificate& c) {
   c.rungs.insert(c.rungs.begin(), before.rungs.begin(), before.rungs.end());
   c.times.survey += before.times.survey;
@@ -22,6 +21,23 @@ void begin_with(const Certificate& before, Certificate& c) {
   c.times.wall += before.times.wall;
   c.peak_bytes = std::max(c.peak_bytes, before.peak_bytes);
 }
+
+SolveOptions for_both_triangles(SolveOptions options) {
+  options.triangle = Triangle::lower;
+  return options;
+}
+
+SolveOptions for_general(SolveOptions options) {
+  options.triangle = Triangle::lower;
+  options.check_symmetry = false;
+  if (options.refiner == Refiner::cg) options.refiner = Refiner::fgmres;
+  if (options.refiner == Refiner::ir_cg) options.refiner = Refiner::ir_gmres;
+  return options;
+}
+
+}  // namespace driver
+
+namespace {
 
 /// The small path, and the ladder where that ends without a solution.
 Certificate solve_small_or_climb(MatrixView<const double> a, MatrixView<const double> b,
@@ -40,7 +56,7 @@ Certificate solve_small_or_climb(MatrixView<const double> a, MatrixView<const do
                     first.outcome == SolveOutcome::overflow;
   if (!more) return first;
   Certificate c = driver::General(a, options).solve(b, x);
-  begin_with(first, c);
+  driver::begin_with(first, c);
   return c;
 }
 
@@ -51,9 +67,10 @@ Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b, Ma
   const driver::Checks check("solve_spd");
   check.matrix(a, options);
   check.vectors(a, b, x);
-  return driver::is_small(a.rows, options, Structure::spd)
-             ? driver::solve_small_spd(a, b, x, options)
-             : driver::Spd(a, options).solve(b, x);
+  const driver::Mirror mirror(a, options);
+  return mirror.in_callers_terms(driver::is_small(a.rows, options, Structure::spd)
+                                     ? driver::solve_small_spd(mirror.view(), b, x, options)
+                                     : driver::Spd(mirror.view(), options).solve(b, x));
 }
 
 Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,
@@ -74,89 +91,15 @@ Certificate solve(MatrixView<const double> a, MatrixView<const double> b, Matrix
   const driver::Checks check("solve");
   check.matrix(a, options);
   check.vectors(a, b, x);
-  SolveOptions general = options;
-  general.check_symmetry = false;
-  if (options.refiner == Refiner::cg) general.refiner = Refiner::fgmres;
-  if (options.refiner == Refiner::ir_cg) general.refiner = Refiner::ir_gmres;
+  const SolveOptions general = driver::for_general(options);
   if (!driver::is_symmetric_with_positive_diagonal(a, options.context)) {
     return solve_general(a, b, x, general);
   }
-  const Certificate cholesky = solve_spd(a, b, x, options);
+  const Certificate cholesky = solve_spd(a, b, x, driver::for_both_triangles(options));
   if (cholesky.outcome != SolveOutcome::not_positive_definite) return cholesky;
   Certificate c = solve_general(a, b, x, general);
-  begin_with(cholesky, c);
+  driver::begin_with(cholesky, c);
   return c;
-}
-
-struct SpdSolver::Impl {
-  Impl(MatrixView<const double> matrix, const SolveOptions& options)
-      : a(matrix), spd(matrix, options), factorization(spd.prepare()) {}
-  MatrixView<const double> a;
-  driver::Spd spd;
-  Certificate factorization;
-};
-
-SpdSolver::SpdSolver(MatrixView<const double> a, const SolveOptions& options) {
-  driver::Checks("SpdSolver").matrix(a, options);
-  impl_ = std::make_unique<Impl>(a, options);
-}
-SpdSolver::~SpdSolver() = default;
-SpdSolver::SpdSolver(SpdSolver&& other) noexcept = default;
-SpdSolver& SpdSolver::operator=(SpdSolver&& other) noexcept = default;
-
-std::int64_t SpdSolver::order() const {
-  return impl_->a.rows;
-}
-
-const Certificate& SpdSolver::factorization() const {
-  return impl_->factorization;
-}
-
-Certificate SpdSolver::solve(MatrixView<const double> b, MatrixView<double> x) {
-  driver::Checks("SpdSolver").vectors(impl_->a, b, x);
-  return impl_->spd.solve(b, x);
-}
-
-struct GeneralSolver::Impl {
-  Impl(MatrixView<const double> matrix, const SolveOptions& options)
-      : a(matrix),
-        transposed(options.transposed),
-        general(matrix, options),
-        factorization(general.prepare()) {}
-  MatrixView<const double> a;
-  bool transposed;
-  driver::General general;
-  Certificate factorization;
-};
-
-GeneralSolver::GeneralSolver(MatrixView<const double> a, const SolveOptions& options) {
-  const driver::Checks check("GeneralSolver");
-  check.matrix(a, options);
-  check.general(options);
-  impl_ = std::make_unique<Impl>(a, options);
-}
-GeneralSolver::~GeneralSolver() = default;
-GeneralSolver::GeneralSolver(GeneralSolver&& other) noexcept = default;
-GeneralSolver& GeneralSolver::operator=(GeneralSolver&& other) noexcept = default;
-
-std::int64_t GeneralSolver::order() const {
-  return impl_->a.rows;
-}
-
-const Certificate& GeneralSolver::factorization() const {
-  return impl_->factorization;
-}
-
-Certificate GeneralSolver::solve(MatrixView<const double> b, MatrixView<double> x) {
-  driver::Checks("GeneralSolver").vectors(impl_->a, b, x);
-  impl_->general.transpose(impl_->transposed);
-  return impl_->general.solve(b, x);
-}
-
-Certificate GeneralSolver::solve_transposed(MatrixView<const double> b, MatrixView<double> x) {
-  driver::Checks("GeneralSolver").vectors(impl_->a, b, x);
-  impl_->general.transpose(true);
-  return impl_->general.solve(b, x);
 }
 
 }  // namespace stepwell

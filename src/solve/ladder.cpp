@@ -122,6 +122,7 @@ bool Solver::ensure_factor(Certificate& c) {
     const auto start = Clock::now();
     side().product.release();  // a factorization needs all the memory there is
     other_side().product.release();
+    team_.rest();  // others work on it
     Made made = make_factor();
     take(made.report);
     c.peak_bytes = std::max(c.peak_bytes, vectors + c.factor.peak_bytes);

@@ -5,6 +5,7 @@
 #include "solve/checks.hpp"
 #include "solve/cost.hpp"
 #include "solve/lapack_factor.hpp"
+#include "solve/mirror.hpp"
 #include "solve/small.hpp"
 #include "solve/solver.hpp"
 #include "stepwell/lu.hpp"
@@ -48,14 +49,15 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const bool direct = !options.map && n < direct_below();
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::spd, map, direct);
+  const std::int64_t mirror = driver::Mirror::bytes(n, options);
   if (direct && driver::is_plain(options, Structure::spd)) {
-    plan.bytes = plan.top_bytes = driver::small_bytes(n, columns, Structure::spd);
+    plan.bytes = plan.top_bytes = mirror + driver::small_bytes(n, columns, Structure::spd);
     return plan;
   }
   FactorOptions f = factor_options(options);
   f.map = map;
   const Refiner refiner = options.refiner.value_or(Refiner::cg);
-  const std::int64_t beside = driver::refinement_bytes(n, columns, refiner);
+  const std::int64_t beside = mirror + driver::refinement_bytes(n, columns, refiner);
   plan.bytes = factor_bytes(n, f) + beside;
   plan.top_bytes = plan.bytes;
   const auto or_at = [&](const PrecisionMap& other) {

@@ -202,6 +202,7 @@ void Solver::finish(Batch& batch, MatrixView<double> x, Certificate& c) {
 
 Certificate Solver::prepare() {
   const core::FpScope fp;
+  const engine::Shift shift(team_);
   const auto start = Clock::now();
   Certificate c;
   c.structure = name_of(structure_);
@@ -214,6 +215,7 @@ Certificate Solver::prepare() {
 
 Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
   const core::FpScope fp;
+  const engine::Shift shift(team_);
   const auto start = Clock::now();
   Certificate c;
   c.structure = name_of(structure_);

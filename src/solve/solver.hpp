@@ -43,9 +43,9 @@ struct Side {
   refine::Product& product;
   refine::ScaledOperator scaled;
   Exponents exponents;
-  double norm = 0;         ///< ||A||_inf in the caller's scale
-  double scaled_norm = 0;  ///< of H, from below
-  double condition = 0;    ///< 0: not yet estimated
+  double norm = 0;          ///< ||A||_inf in the caller's scale
+  double scaled_norm = 0;   ///< of H, from below
+  double inverse_norm = 0;  ///< ||A^-1||_inf in the caller's scale; 0: not yet estimated
   std::unique_ptr<refine::Preconditioner> preconditioner;
 };
 
@@ -60,6 +60,8 @@ class Solver {
   /// Looks at A and factors it at the first rung that can be.
   Certificate prepare();
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
+  /// Of the side that the next solve is about; NaN: there is no factor.
+  double inverse_norm();
 
  protected:
   /// 'priced_as', if not 0: decides as if A had this order, for a rehearsal with a small matrix of
@@ -135,6 +137,8 @@ class Solver {
   bool cancelled() const;
 
   // certify.cpp
+  /// False: there is no factor to do it with, and the certificate says why.
+  bool estimate_inverse_norm(Certificate& c);
   void estimate_condition(Certificate& c);
   void prove(Batch& batch, Certificate& c);
 

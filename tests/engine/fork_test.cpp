@@ -140,7 +140,7 @@ TEST_F(ForkTest, LetsAChildSolveWithASolverOfItsParent) {
   const Dense<double> a = well_conditioned(n);
   const auto b = Dense<double>::generate(n, 1, [] { return 1.0; });
   Dense<double> x(n, 1);
-  SpdSolver solver(a.view());
+  stepwell::Solver solver(a.view(), {}, Structure::spd);
   ASSERT_TRUE(solver.solve(b.view(), x.view()).ok());
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(in_child([&] {

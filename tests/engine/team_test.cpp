@@ -7,7 +7,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <thread>
+#include <vector>
+
+#include "engine/counter.hpp"
 
 namespace stepwell::engine {
 namespace {
@@ -41,6 +46,58 @@ TEST(Team, BarrierLetsNobodyThroughBeforeAllAreThere) {
     ASSERT_EQ(early, 0);
     ASSERT_EQ(arrived, 20 * threads);
   }
+}
+
+/// Threads of this process.
+std::int64_t threads_alive() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST(Team, StartsNothingUntilItRuns) {
+  const std::int64_t before = threads_alive();
+  Team team(12);
+  EXPECT_EQ(threads_alive(), before);
+}
+
+TEST(Team, TogetherTeamsHaveNoMoreThreadsThanOneWants) {
+  constexpr int kThreads = 4, kCallers = 8;
+  {
+    Team(kThreads).run([](int) {});
+  }  // those that sleep from now on
+  const std::int64_t before = threads_alive();
+  std::atomic<std::int64_t> most{0}, sum{0};
+  std::atomic<int> ready{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < kCallers; ++c) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < 50; ++call) {
+        Team team(kThreads);
+        ++ready;
+        while (ready < kCallers) std::this_thread::yield();  // all at once
+        EXPECT_TRUE(team.size() >= 1 && team.size() <= kThreads);
+        team.for_each(100, [&](std::int64_t i) { sum += i; });
+        const std::int64_t now = threads_alive();
+        std::int64_t seen = most;
+        while (now > seen && !most.compare_exchange_weak(seen, now)) {
+        }
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, kCallers * 50 * 4950);
+  EXPECT_LE(most, before + kCallers) << "beside the callers, those that were there";
+}
+
+TEST(Team, ATeamAtRestLeavesItsThreadsToOthers) {
+  Team first(5);
+  EXPECT_EQ(first.size(), 5);
+  Team second(5);
+  EXPECT_EQ(second.size(), 1) << "all are taken";
+  first.rest();
+  second.rest();
+  EXPECT_EQ(second.size(), 5);
+  EXPECT_EQ(first.size(), 1);
 }
 
 TEST(Counter, WakesSleepers) {

@@ -63,7 +63,8 @@ TEST(GeneralMisuse, IsRefusedAndSaysWhatToDo) {
     SolveOptions options;
     options.refiner = refiner;
     EXPECT_NE(message(options).find("use fgmres"), std::string::npos) << message(options);
-    EXPECT_NE(message_of(ErrorCode::invalid_argument, [&] { GeneralSolver(a.view(), options); }),
+    EXPECT_NE(message_of(ErrorCode::invalid_argument,
+                         [&] { stepwell::Solver(a.view(), options, Structure::general); }),
               "");
     EXPECT_NE(message_of(ErrorCode::invalid_argument, [&] { plan_general(10, 1, options); }), "");
   }

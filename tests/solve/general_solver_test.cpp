@@ -167,16 +167,16 @@ TEST_P(GeneralThreads, DoNotChangeTheBits) {
   }
 }
 
-TEST(GeneralSolver, FactorsOnceAndSolvesBothWays) {
+TEST(GeneralSolverTest, FactorsOnceAndSolvesBothWays) {
   for (const auto& [n, map] : std::vector<std::pair<std::int64_t, const char*>>{
            {1, "default"}, {60, "default"}, {300, "bf16"}, {300, "fp64"}, {1600, "default"}}) {
     SCOPED_TRACE(testing::Message() << map << " n " << n);
     const Dense<double> a = gallery_matrix(Kind::general_dominant, n, 1);
-    GeneralSolver solver(a.view(), with_map(map));
+    stepwell::Solver solver(a.view(), with_map(map), Structure::general);
     EXPECT_EQ(solver.order(), n);
-    ASSERT_TRUE(solver.factorization().ok()) << solver.factorization().reason;
-    EXPECT_FALSE(solver.factorization().map.empty());
-    GeneralSolver moved = std::move(solver);
+    ASSERT_TRUE(solver.factor().ok()) << solver.factor().reason;
+    EXPECT_FALSE(solver.factor().map.empty());
+    stepwell::Solver moved = std::move(solver);
     for (std::uint64_t k = 0; k < 4; ++k) {
       const bool transposed = k % 2 == 1;
       const Dense<double> b = gaussian_columns(n, 1 + static_cast<std::int64_t>(k), k);
@@ -185,18 +185,18 @@ TEST(GeneralSolver, FactorsOnceAndSolvesBothWays) {
           transposed ? moved.solve_transposed(b.view(), x.view()) : moved.solve(b.view(), x.view());
       ASSERT_TRUE(c.ok()) << c.reason;
       EXPECT_TRUE(consistent(c, b.cols));
-      EXPECT_EQ(c.map, moved.factorization().map);
+      EXPECT_EQ(c.map, moved.factor().map);
       EXPECT_EQ(c.times.factor, 0) << "it was there";
       EXPECT_LT(general_error(a.view(), b.view(), x.view(), transposed), tolerance_of(n));
     }
   }
 }
 
-TEST(GeneralSolver, FollowsItsOptions) {
+TEST(GeneralSolverTest, FollowsItsOptions) {
   const Dense<double> a = gallery_matrix(Kind::randn, 80, 1), b = gaussian_columns(80, 1);
   SolveOptions options = with_map("bf16x2");
   options.transposed = true;
-  GeneralSolver solver(a.view(), options);
+  stepwell::Solver solver(a.view(), options, Structure::general);
   Dense<double> x(80, 1), y(80, 1);
   EXPECT_TRUE(solver.solve(b.view(), x.view()).ok());
   EXPECT_LT(general_error(a.view(), b.view(), x.view(), true), tolerance_of(80));
@@ -204,11 +204,11 @@ TEST(GeneralSolver, FollowsItsOptions) {
   EXPECT_TRUE(same_bits(x.view(), y.view()));
 }
 
-TEST(GeneralSolver, KeepsTheBetterFactorAfterAClimb) {
+TEST(GeneralSolverTest, KeepsTheBetterFactorAfterAClimb) {
   const Dense<double> a = gallery_matrix(Kind::general_geometric, 300, 1e9);
   const Dense<double> b = gaussian_columns(300, 1);
-  GeneralSolver solver(a.view(), with_map("bf16"));
-  ASSERT_TRUE(solver.factorization().ok()) << solver.factorization().reason;
+  stepwell::Solver solver(a.view(), with_map("bf16"), Structure::general);
+  ASSERT_TRUE(solver.factor().ok()) << solver.factor().reason;
   Dense<double> x(300, 1);
   const Certificate first = solver.solve(b.view(), x.view());
   ASSERT_TRUE(first.ok()) << first.reason;
@@ -220,13 +220,13 @@ TEST(GeneralSolver, KeepsTheBetterFactorAfterAClimb) {
   EXPECT_EQ(second.times.factor, 0);
 }
 
-TEST(GeneralSolver, SaysWhyThereIsNoFactor) {
+TEST(GeneralSolverTest, SaysWhyThereIsNoFactor) {
   for (const char* const map : {"default", "bf16"}) {
     Dense<double> a = gallery_matrix(Kind::positive_arithmetic, 200, 10);
     for (std::int64_t i = 0; i < 200; ++i) a(i, 70) = 0;
-    GeneralSolver solver(a.view(), with_map(map));
-    EXPECT_EQ(solver.factorization().outcome, SolveOutcome::singular);
-    EXPECT_EQ(solver.factorization().pivot, 70);
+    stepwell::Solver solver(a.view(), with_map(map), Structure::general);
+    EXPECT_EQ(solver.factor().outcome, SolveOutcome::singular);
+    EXPECT_EQ(solver.factor().pivot, 70);
     const Dense<double> b = gaussian_columns(200, 2);
     Dense<double> x(b);
     const Certificate c = solver.solve(b.view(), x.view());

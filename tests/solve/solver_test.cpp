@@ -18,23 +18,23 @@ double tolerance_of(std::int64_t n) {
   return std::sqrt(static_cast<double>(n)) * kU64;
 }
 
-TEST(SpdSolver, FactorsOnceAndSolvesMany) {
+TEST(SpdSolverTest, FactorsOnceAndSolvesMany) {
   for (const auto& [n, map] : std::vector<std::pair<std::int64_t, const char*>>{
            {1, "default"}, {60, "default"}, {300, "bf16"}, {300, "fp64"}, {1000, "default"}}) {
     SCOPED_TRACE(testing::Message() << map << " n " << n);
     const Dense<double> a = gallery_matrix(Kind::geometric, n, 50);
-    SpdSolver solver(a.view(), with_map(map));
+    stepwell::Solver solver(a.view(), with_map(map), Structure::spd);
     EXPECT_EQ(solver.order(), n);
-    ASSERT_TRUE(solver.factorization().ok()) << solver.factorization().reason;
-    EXPECT_FALSE(solver.factorization().map.empty());
-    SpdSolver moved = std::move(solver);
+    ASSERT_TRUE(solver.factor().ok()) << solver.factor().reason;
+    EXPECT_FALSE(solver.factor().map.empty());
+    stepwell::Solver moved = std::move(solver);
     for (std::uint64_t k = 0; k < 3; ++k) {
       const Dense<double> b = gaussian_columns(n, 1 + static_cast<std::int64_t>(k), k);
       Dense<double> x(n, b.cols);
       const Certificate c = moved.solve(b.view(), x.view());
       ASSERT_TRUE(c.ok()) << c.reason;
       EXPECT_TRUE(consistent(c, b.cols));
-      EXPECT_EQ(c.map, moved.factorization().map);
+      EXPECT_EQ(c.map, moved.factor().map);
       EXPECT_EQ(c.factor.map, c.map);
       EXPECT_EQ(c.times.factor, 0) << "it was there";
       EXPECT_GT(c.peak_bytes, 0);
@@ -43,9 +43,9 @@ TEST(SpdSolver, FactorsOnceAndSolvesMany) {
   }
 }
 
-TEST(SpdSolver, KeepsTheBetterFactorAfterAClimb) {
+TEST(SpdSolverTest, KeepsTheBetterFactorAfterAClimb) {
   const Dense<double> a = gallery_matrix(Kind::geometric, 300, 1e9);
-  SpdSolver solver(a.view(), with_map("bf16"));
+  stepwell::Solver solver(a.view(), with_map("bf16"), Structure::spd);
   const Dense<double> b = gaussian_columns(300, 2);
   Dense<double> x(300, 2), again(300, 2);
   const Certificate first = solver.solve(b.view(), x.view());
@@ -58,13 +58,13 @@ TEST(SpdSolver, KeepsTheBetterFactorAfterAClimb) {
   EXPECT_LT(backward_error(a.view(), b.view(), again.view()), tolerance_of(300));
 }
 
-TEST(SpdSolver, SaysWhyThereIsNoFactor) {
+TEST(SpdSolverTest, SaysWhyThereIsNoFactor) {
   for (const char* const map : {"default", "bf16"}) {
     const Dense<double> a = factor::test::indefinite(200, 70, -0.5);
-    SpdSolver solver(a.view(), with_map(map));
-    EXPECT_EQ(solver.factorization().outcome, SolveOutcome::not_positive_definite);
-    EXPECT_EQ(solver.factorization().pivot, 70);
-    EXPECT_FALSE(solver.factorization().reason.empty());
+    stepwell::Solver solver(a.view(), with_map(map), Structure::spd);
+    EXPECT_EQ(solver.factor().outcome, SolveOutcome::not_positive_definite);
+    EXPECT_EQ(solver.factor().pivot, 70);
+    EXPECT_FALSE(solver.factor().reason.empty());
     const Dense<double> b = gaussian_columns(200, 2);
     Dense<double> x(b);
     const Certificate c = solver.solve(b.view(), x.view());
@@ -74,20 +74,20 @@ TEST(SpdSolver, SaysWhyThereIsNoFactor) {
   }
   Dense<double> a = gallery_matrix(Kind::dominant, 50, 1);
   a(20, 10) = HUGE_VAL;
-  const SpdSolver solver(a.view());
-  EXPECT_EQ(solver.factorization().outcome, SolveOutcome::non_finite);
-  EXPECT_EQ(solver.factorization().row, 20);
-  EXPECT_EQ(solver.factorization().col, 10);
+  stepwell::Solver solver(a.view(), {}, Structure::spd);
+  EXPECT_EQ(solver.factor().outcome, SolveOutcome::non_finite);
+  EXPECT_EQ(solver.factor().row, 20);
+  EXPECT_EQ(solver.factor().col, 10);
 }
 
-TEST(SpdSolver, RefusesWhatDoesNotFit) {
+TEST(SpdSolverTest, RefusesWhatDoesNotFit) {
   const Dense<double> a = gallery_matrix(Kind::dominant, 50, 1);
-  SpdSolver solver(a.view());
+  stepwell::Solver solver(a.view(), {}, Structure::spd);
   Dense<double> b(49, 1), x(49, 1);
   EXPECT_NE(message_of(ErrorCode::invalid_argument, [&] { solver.solve(b.view(), x.view()); }), "");
-  EXPECT_NE(
-      message_of(ErrorCode::invalid_argument, [&] { SpdSolver(a.view().block(0, 0, 50, 49)); }),
-      "");
+  EXPECT_NE(message_of(ErrorCode::invalid_argument,
+                       [&] { stepwell::Solver(a.view().block(0, 0, 50, 49)); }),
+            "");
 }
 
 /// Table 6.1 of Higham & Pranesh.

@@ -8,6 +8,7 @@
 #include "core/buffer.hpp"
 #include "core/split.hpp"
 #include "data.hpp"
+#include "engine/counter.hpp"
 #include "engine/team.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"

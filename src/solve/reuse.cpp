@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "solve/checks.hpp"
+#include "solve/driver.hpp"
+#include "solve/general.hpp"
+#include "solve/mirror.hpp"
+#include "solve/spd.hpp"
+
+/// The solver that is used again: what A is, found out once, and its factor.
+namespace stepwell {
+
+struct Solver::Impl {
+  Impl(MatrixView<const double> matrix, const SolveOptions& with, Structure asked)
+      : a(matrix), options(with), structure(asked), may_change(asked == Structure::automatic) {}
+
+  /// Finds out what A is, unless that is known.
+  void look() {
+    if (structure == Structure::automatic) {
+      structure = driver::is_symmetric_with_positive_diagonal(a, options.context)
+                      ? Structure::spd
+                      : Structure::general;
+    }
+    if (structure == Structure::spd && !spd) {
+      const SolveOptions with = may_change ? driver::for_both_triangles(options) : options;
+      mirror.emplace(a, with);
+      spd = std::make_unique<driver::Spd>(mirror->view(), with);
+    }
+    if (structure == Structure::general && !general) {
+      general =
+          std::make_unique<driver::General>(a, may_change ? driver::for_general(options) : options);
+    }
+  }
+
+  /// call(solver), with the other kind of factor where A turns out not to be positive definite.
+  template <class Call>
+  Certificate attempt(bool transposed, Call call) {
+    look();
+    std::optional<Certificate> cholesky;
+    if (structure == Structure::spd) {
+      cholesky = mirror->in_callers_terms(call(*spd));
+      if (!may_change || cholesky->outcome != SolveOutcome::not_positive_definite) {
+        return *cholesky;
+      }
+      spd.reset();
+      structure = Structure::general;
+      look();
+    }
+    general->transpose(transposed);
+    Certificate c = call(*general);
+    if (cholesky) driver::begin_with(*cholesky, c);
+    return c;
+  }
+
+  MatrixView<const double> a;
+  SolveOptions options;
+  Structure structure;
+  bool may_change;  ///< nobody said what A is
+  std::optional<driver::Mirror> mirror;
+  std::unique_ptr<driver::Spd> spd;  ///< one of the two
+  std::unique_ptr<driver::General> general;
+  std::optional<Certificate> factorization;
+};
+
+Solver::Solver(MatrixView<const double> a, const SolveOptions& options, Structure structure) {
+  const driver::Checks check("Solver");
+  check.matrix(a, options);
+  if (structure == Structure::general) check.general(options);
+  impl_ = std::make_unique<Impl>(a, options, structure);
+}
+Solver::~Solver() = default;
+Solver::Solver(Solver&& other) noexcept = default;
+Solver& Solver::operator=(Solver&& other) noexcept = default;
+
+std::int64_t Solver::order() const {
+  return impl_->a.rows;
+}
+
+Structure Solver::structure() const {
+  return impl_->structure;
+}
+
+const Certificate& Solver::factor() {
+  if (!impl_->factorization) {
+    impl_->factorization = impl_->attempt(impl_->options.transposed,
+                                          [](driver::Solver& solver) { return solver.prepare(); });
+  }
+  return *impl_->factorization;
+}
+
+Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
+  driver::Checks("Solver").vectors(impl_->a, b, x);
+  return impl_->attempt(impl_->options.transposed,
+                        [&](driver::Solver& solver) { return solver.solve(b, x); });
+}
+
+Certificate Solver::solve_transposed(MatrixView<const double> b, MatrixView<double> x) {
+  driver::Checks("Solver").vectors(impl_->a, b, x);
+  return impl_->attempt(true, [&](driver::Solver& solver) { return solver.solve(b, x); });
+}
+
+double Solver::inverse_norm(bool transposed) {
+  if (!factor().ok()) return std::numeric_limits<double>::quiet_NaN();
+  if (impl_->spd) return impl_->spd->inverse_norm();
+  impl_->general->transpose(transposed);
+  return impl_->general->inverse_norm();
+}
+
+}  // namespace stepwell
