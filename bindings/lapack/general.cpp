@@ -38,9 +38,11 @@ void General<Int>::dsgesv(const Int* n, const Int* nrhs, double* a, const Int* l
     return real();
   }
   const auto solve = [&] {
+    SolveOptions options;
+    options.tolerance = mixed_tolerance(*n);
     Certificate certificate =
         stepwell::solve(view<const double>(a, *n, *n, *lda), view<const double>(b, *n, *nrhs, *ldb),
-                        view(x, *n, *nrhs, *ldx));
+                        view(x, *n, *nrhs, *ldx), options);
     *iter = certificate.iterations;
     return certificate;
   };

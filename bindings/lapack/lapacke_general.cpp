@@ -9,8 +9,8 @@
 
 namespace stepwell::lapack {
 template <class Int>
-Int LapackeGeneral<Int>::dsgesv(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv, double* b,
-                         Int ldb, double* x, Int ldx, Int* iter) {
+Int LapackeGeneral<Int>::dsgesv(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv,
+                                double* b, Int ldb, double* x, Int ldx, Int* iter) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dsgesv", -1);
   if (checks_nan()) {
     if (has_nan(layout, n, n, a, lda)) return -4;
@@ -24,8 +24,9 @@ Int LapackeGeneral<Int>::dsgesv(int layout, Int n, Int nrhs, double* a, Int lda,
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dsgesv_work(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv, double* b,
-                              Int ldb, double* x, Int ldx, double* work, float* swork, Int* iter) {
+Int LapackeGeneral<Int>::dsgesv_work(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv,
+                                     double* b, Int ldb, double* x, Int ldx, double* work,
+                                     float* swork, Int* iter) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dsgesv_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dsgesv_work", -5);
@@ -46,8 +47,8 @@ Int LapackeGeneral<Int>::dsgesv_work(int layout, Int n, Int nrhs, double* a, Int
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dgesv(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv, double* b,
-                        Int ldb) {
+Int LapackeGeneral<Int>::dgesv(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv,
+                               double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgesv", -1);
   if (checks_nan()) {
     if (has_nan(layout, n, n, a, lda)) return -4;
@@ -57,8 +58,8 @@ Int LapackeGeneral<Int>::dgesv(int layout, Int n, Int nrhs, double* a, Int lda, 
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dgesv_work(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv, double* b,
-                             Int ldb) {
+Int LapackeGeneral<Int>::dgesv_work(int layout, Int n, Int nrhs, double* a, Int lda, Int* ipiv,
+                                    double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgesv_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dgesv_work", -5);
@@ -77,7 +78,7 @@ Int LapackeGeneral<Int>::dgesv_work(int layout, Int n, Int nrhs, double* a, Int 
 
 template <class Int>
 Int LapackeGeneral<Int>::dgetrs(int layout, char trans, Int n, Int nrhs, const double* a, Int lda,
-                         const Int* ipiv, double* b, Int ldb) {
+                                const Int* ipiv, double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgetrs", -1);
   if (checks_nan()) {
     if (has_foreign_nan(layout, n, a, lda)) return -5;
@@ -87,8 +88,8 @@ Int LapackeGeneral<Int>::dgetrs(int layout, char trans, Int n, Int nrhs, const d
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dgetrs_work(int layout, char trans, Int n, Int nrhs, const double* a, Int lda,
-                              const Int* ipiv, double* b, Int ldb) {
+Int LapackeGeneral<Int>::dgetrs_work(int layout, char trans, Int n, Int nrhs, const double* a,
+                                     Int lda, const Int* ipiv, double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgetrs_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dgetrs_work", -6);
@@ -105,8 +106,8 @@ Int LapackeGeneral<Int>::dgetrs_work(int layout, char trans, Int n, Int nrhs, co
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dgecon(int layout, char norm, Int n, const double* a, Int lda, double anorm,
-                         double* rcond) {
+Int LapackeGeneral<Int>::dgecon(int layout, char norm, Int n, const double* a, Int lda,
+                                double anorm, double* rcond) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgecon", -1);
   if (checks_nan()) {
     if (has_foreign_nan(layout, n, a, lda)) return -4;
@@ -119,8 +120,8 @@ Int LapackeGeneral<Int>::dgecon(int layout, char norm, Int n, const double* a, I
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dgecon_work(int layout, char norm, Int n, const double* a, Int lda, double anorm,
-                              double* rcond, double* work, Int* iwork) {
+Int LapackeGeneral<Int>::dgecon_work(int layout, char norm, Int n, const double* a, Int lda,
+                                     double anorm, double* rcond, double* work, Int* iwork) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgecon_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dgecon_work", -5);
@@ -136,7 +137,7 @@ Int LapackeGeneral<Int>::dgecon_work(int layout, char norm, Int n, const double*
 
 template <class Int>
 Int LapackeGeneral<Int>::dgels(int layout, char trans, Int m, Int n, Int nrhs, double* a, Int lda,
-                        double* b, Int ldb) {
+                               double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgels", -1);
   if (checks_nan()) {
     if (has_nan(layout, m, n, a, lda)) return -6;
@@ -152,8 +153,8 @@ Int LapackeGeneral<Int>::dgels(int layout, char trans, Int m, Int n, Int nrhs, d
 }
 
 template <class Int>
-Int LapackeGeneral<Int>::dgels_work(int layout, char trans, Int m, Int n, Int nrhs, double* a, Int lda,
-                             double* b, Int ldb, double* work, Int lwork) {
+Int LapackeGeneral<Int>::dgels_work(int layout, char trans, Int m, Int n, Int nrhs, double* a,
+                                    Int lda, double* b, Int ldb, double* work, Int lwork) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dgels_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dgels_work", -7);

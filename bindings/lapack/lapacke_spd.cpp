@@ -19,7 +19,7 @@ Part triangle(char uplo) {
 
 template <class Int>
 Int LapackeSpd<Int>::dsposv(int layout, char uplo, Int n, Int nrhs, double* a, Int lda, double* b,
-                         Int ldb, double* x, Int ldx, Int* iter) {
+                            Int ldb, double* x, Int ldx, Int* iter) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dsposv", -1);
   if (checks_nan()) {
     if (has_nan(layout, n, n, a, lda, triangle(uplo))) return -5;
@@ -33,8 +33,9 @@ Int LapackeSpd<Int>::dsposv(int layout, char uplo, Int n, Int nrhs, double* a, I
 }
 
 template <class Int>
-Int LapackeSpd<Int>::dsposv_work(int layout, char uplo, Int n, Int nrhs, double* a, Int lda, double* b,
-                              Int ldb, double* x, Int ldx, double* work, float* swork, Int* iter) {
+Int LapackeSpd<Int>::dsposv_work(int layout, char uplo, Int n, Int nrhs, double* a, Int lda,
+                                 double* b, Int ldb, double* x, Int ldx, double* work, float* swork,
+                                 Int* iter) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dsposv_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dsposv_work", -6);
@@ -56,7 +57,7 @@ Int LapackeSpd<Int>::dsposv_work(int layout, char uplo, Int n, Int nrhs, double*
 
 template <class Int>
 Int LapackeSpd<Int>::dposv(int layout, char uplo, Int n, Int nrhs, double* a, Int lda, double* b,
-                        Int ldb) {
+                           Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dposv", -1);
   if (checks_nan()) {
     if (has_nan(layout, n, n, a, lda, triangle(uplo))) return -5;
@@ -66,8 +67,8 @@ Int LapackeSpd<Int>::dposv(int layout, char uplo, Int n, Int nrhs, double* a, In
 }
 
 template <class Int>
-Int LapackeSpd<Int>::dposv_work(int layout, char uplo, Int n, Int nrhs, double* a, Int lda, double* b,
-                             Int ldb) {
+Int LapackeSpd<Int>::dposv_work(int layout, char uplo, Int n, Int nrhs, double* a, Int lda,
+                                double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dposv_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dposv_work", -6);
@@ -86,7 +87,7 @@ Int LapackeSpd<Int>::dposv_work(int layout, char uplo, Int n, Int nrhs, double* 
 
 template <class Int>
 Int LapackeSpd<Int>::dpotrs(int layout, char uplo, Int n, Int nrhs, const double* a, Int lda,
-                         double* b, Int ldb) {
+                            double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpotrs", -1);
   if (checks_nan()) {
     if (has_foreign_nan(layout, n, a, lda, triangle(uplo))) return -5;
@@ -97,7 +98,7 @@ Int LapackeSpd<Int>::dpotrs(int layout, char uplo, Int n, Int nrhs, const double
 
 template <class Int>
 Int LapackeSpd<Int>::dpotrs_work(int layout, char uplo, Int n, Int nrhs, const double* a, Int lda,
-                              double* b, Int ldb) {
+                                 double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpotrs_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dpotrs_work", -6);
@@ -115,7 +116,7 @@ Int LapackeSpd<Int>::dpotrs_work(int layout, char uplo, Int n, Int nrhs, const d
 
 template <class Int>
 Int LapackeSpd<Int>::dpocon(int layout, char uplo, Int n, const double* a, Int lda, double anorm,
-                         double* rcond) {
+                            double* rcond) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpocon", -1);
   if (checks_nan()) {
     if (has_foreign_nan(layout, n, a, lda, triangle(uplo))) return -4;
@@ -128,8 +129,8 @@ Int LapackeSpd<Int>::dpocon(int layout, char uplo, Int n, const double* a, Int l
 }
 
 template <class Int>
-Int LapackeSpd<Int>::dpocon_work(int layout, char uplo, Int n, const double* a, Int lda, double anorm,
-                              double* rcond, double* work, Int* iwork) {
+Int LapackeSpd<Int>::dpocon_work(int layout, char uplo, Int n, const double* a, Int lda,
+                                 double anorm, double* rcond, double* work, Int* iwork) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpocon_work", -1);
   if (layout == kRows) {
     if (lda < n) return refuse<Int>("LAPACKE_dpocon_work", -5);

@@ -48,6 +48,7 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
   }
   const auto solve = [&] {
     SolveOptions options;
+    options.tolerance = mixed_tolerance(*n);
     options.triangle = is(uplo, 'U') ? Triangle::upper : Triangle::lower;
     Certificate certificate =
         solve_spd(view<const double>(a, *n, *n, *lda), view<const double>(b, *n, *nrhs, *ldb),

@@ -3,6 +3,7 @@
 #include "take.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <new>
 
@@ -14,6 +15,8 @@ namespace {
 
 /// Below this order nothing pays anywhere, and a plan takes longer than the solve.
 constexpr std::int64_t kLeastOrder = 128;
+/// Below this order it is not a question of speed: see mixed_tolerance().
+constexpr std::int64_t kSmallest = 2;
 
 Why why(ErrorCode code) {
   switch (code) {
@@ -41,7 +44,7 @@ std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
                            const std::function<bool()>& pays) noexcept {
   const Settings& s = settings();
   if (s.mode < least) return Why::off;
-  if (s.min_n > 0 ? order < s.min_n : order < kLeastOrder) return Why::small;
+  if (order < (s.min_n > 0 ? std::max(s.min_n, kSmallest) : kLeastOrder)) return Why::small;
   if (forked_child()) return Why::fork;
   if (names_are_ambiguous(routine)) return Why::width;
   try {
@@ -69,6 +72,10 @@ bool take(Call& call, const std::function<Certificate()>& solve) noexcept {
     call.forwarded(Why::error);
   }
   return false;
+}
+
+double mixed_tolerance(std::int64_t n) {
+  return 0x1p-54 * (std::sqrt(static_cast<double>(n)) - 1);
 }
 
 bool is(const char* option, char letter) {

@@ -22,6 +22,11 @@ std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
 /// of the call, and lets no exception out.
 bool take(Call& call, const std::function<Certificate()>& solve) noexcept;
 
+/// The backward error that dsposv and dsgesv promise: ||r|| <= sqrt(n) u ||A|| ||x||, while ours is
+/// relative to ||A|| ||x|| + ||b||, which is at most about twice as much. One unit is left for the
+/// rounding of whoever checks it: that of n = 1 would be 0.
+double mixed_tolerance(std::int64_t n);
+
 /// LAPACK's comparison of an option with a capital letter.
 bool is(const char* option, char letter);
 
