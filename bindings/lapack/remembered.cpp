@@ -181,6 +181,22 @@ Certificate condition_with(Remembered& factor, bool one_norm, double anorm, doub
   return certificate;
 }
 
+double norm_of(const Remembered& factor, bool one_norm) {
+  const MatrixView<const double> a = factor.view();
+  const bool symmetric = factor.part != Part::all;
+  std::vector<double> sums(static_cast<std::size_t>(a.rows));
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    double of_column = 0;
+    for (std::int64_t i = symmetric ? j : 0; i < a.rows; ++i) {
+      const double size = std::abs(a(i, j));
+      of_column += size;
+      if (symmetric ? i > j : !one_norm) sums[static_cast<std::size_t>(i)] += size;
+    }
+    if (symmetric || one_norm) sums[static_cast<std::size_t>(j)] += of_column;
+  }
+  return *std::max_element(sums.begin(), sums.end());
+}
+
 std::optional<Restored> restore(const Remembered& from) noexcept {
   try {
     const std::int64_t n = from.order;

@@ -56,6 +56,10 @@ Certificate solve_with(Remembered& factor, bool transposed, MatrixView<double> b
 /// 1 / (anorm ||A^-1||) in the one-norm, or the infinity norm; 'converged' if it could be found.
 Certificate condition_with(Remembered& factor, bool one_norm, double anorm, double& rcond);
 
+/// The norm of the remembered matrix, for callers who took it of the NaNs that we left in A: R's
+/// solve() of a matrix of integers takes it of LAPACK's factor.
+double norm_of(const Remembered& factor, bool one_norm);
+
 /// LAPACK's own factor of the remembered matrix, for what Stepwell has no answer to: systems that
 /// are not finite, memory that is short. False: LAPACK has none either.
 struct Restored {

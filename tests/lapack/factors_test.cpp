@@ -140,6 +140,28 @@ TEST_F(Factors, DgeconIsNearTheRealOne) {
   }
 }
 
+/// R's solve() of integers takes the norm after dgesv has overwritten the matrix.
+TEST_F(Factors, ANormThatWasTakenOfTheNaNsIsTakenOfA) {
+  const int n = 70;
+  double work[280], with = -1, without = -1;
+  int iwork[70], info = -77;
+  const double nan = NAN;
+  for (const char norm : {'1', 'I'}) {
+    const Solved s = call_dgesv(random_matrix(n, n, 15), random_matrix(n, 1, 16));
+    const double anorm = norm == 'I' ? norm_one(transposed(s.a)) : norm_one(s.a);
+    dgecon_(&norm, &n, s.factor.data.data(), &n, &anorm, &with, work, iwork, &info);
+    dgecon_(&norm, &n, s.factor.data.data(), &n, &nan, &without, work, iwork, &info);
+    EXPECT_EQ(info, 0);
+    EXPECT_NEAR(with / without, 1, n * 0x1p-52);
+  }
+  const char uplo = 'U';
+  const Solved s = call_dposv(uplo, random_spd(n, 17), random_matrix(n, 1, 18));
+  const double anorm = norm_one(s.a);
+  dpocon_(&uplo, &n, s.factor.data.data(), &n, &anorm, &with, work, iwork, &info);
+  dpocon_(&uplo, &n, s.factor.data.data(), &n, &nan, &without, work, iwork, &info);
+  EXPECT_NEAR(with / without, 1, n * 0x1p-52);
+}
+
 TEST_F(Factors, DpoconIsNearTheRealOne) {
   const int n = 140;
   for (const char uplo : {'L', 'U'}) {
