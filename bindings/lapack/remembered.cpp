@@ -145,9 +145,8 @@ std::shared_ptr<Remembered> factor_for(Call& call, bool valid, MatrixView<const 
   if (!forked_child()) {
     const std::lock_guard lock(memory().mutex);
     const std::shared_ptr<Remembered>& last = memory().last;
-    if (last && last->id == (bits(a, 0) & kNumber) && last->order == a.rows && last->part == part) {
-      return last;
-    }
+    const bool known = last && last->id == (bits(a, 0) & kNumber) && last->order == a.rows;
+    if (known && (last->part == Part::all) == (part == Part::all)) return last;
   }
   static std::atomic_flag said;
   say_once(said,

@@ -44,9 +44,10 @@ bool is_marked(MatrixView<const double> a);
 /// When the certificate does not say 'converged', A and B are as they were.
 Certificate solve_and_remember(MatrixView<double> a, Part part, MatrixView<double> b);
 
-/// The factor that A's elements name, if it is remembered and of that part. Otherwise null, and the
-/// call is counted as forwarded; a factor that is gone is complained about, once. A is looked at
-/// only where the arguments are valid.
+/// The factor that A's elements name, if it is remembered and of that kind: which triangle does not
+/// matter, SciPy's solve() asks for the wrong one. Otherwise null, and the call is counted as
+/// forwarded; a factor that is gone is complained about, once. A is looked at only where the
+/// arguments are valid.
 std::shared_ptr<Remembered> factor_for(Call& call, bool valid, MatrixView<const double> a,
                                        Part part);
 

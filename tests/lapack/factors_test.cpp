@@ -111,6 +111,10 @@ TEST_F(Factors, DpotrsAnswersFromTheRememberedFactor) {
     const Matrix b = random_matrix(n, 3, 8);
     Matrix x = b;
     int info = -77;
+    const char other = uplo == 'L' ? 'U' : 'L';  // the NaNs name the factor
+    dpotrs_(&other, &n, &b.cols, s.factor.data.data(), &s.factor.ld, x.get(), &x.ld, &info);
+    EXPECT_LE(backward_error(s.a, x, b), allowed(n));
+    x = b;
     dpotrs_(&uplo, &n, &b.cols, s.factor.data.data(), &s.factor.ld, x.get(), &x.ld, &info);
     EXPECT_EQ(info, 0);
     EXPECT_LE(backward_error(s.a, x, b), allowed(n));
