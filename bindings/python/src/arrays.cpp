@@ -53,7 +53,8 @@ BatchView<T> batch_of(const Matrices<T>& a) {
   const auto count = static_cast<std::int64_t>(a.shape(0));
   const auto rows = static_cast<std::int64_t>(a.shape(1));
   const auto cols = static_cast<std::int64_t>(a.shape(2));
-  require(rows <= 1 || cols == 0 || count == 0 || a.stride(1) == 1);
+  if (a.size() == 0) return batch(a.data(), count, rows, cols);
+  require(rows <= 1 || a.stride(1) == 1);
   const std::int64_t ld = distance(rows, cols, a.stride(2));
   return batch(a.data(), count, rows, cols, ld, distance(ld * cols, count, a.stride(0)));
 }

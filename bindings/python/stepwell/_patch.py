@@ -131,8 +131,7 @@ class patch:
             from scipy.linalg import LinAlgWarning
 
             warnings.warn(
-                f"Ill-conditioned matrix (rcond={1 / certificate.condition:.6g}): "
-                "result may not be accurate.",
+                f"An ill-conditioned matrix detected: rcond = {1 / certificate.condition:.6g}.",
                 LinAlgWarning,
                 stacklevel=4,
             )

@@ -29,8 +29,8 @@ class BatchResult:
     failures: np.ndarray
     #: The first failing pivot of each system, from 0; -1: none.
     pivots: np.ndarray
-    #: Of a; NaN where a pivot fails.
-    log_determinants: np.ndarray
+    #: Of a; NaN where a pivot fails. Not with mixed=True, which has no FP64 factor.
+    log_determinants: Optional[np.ndarray]
     #: Normwise, of solve() and factor_solve(), if asked for.
     backward_errors: Optional[np.ndarray]
     #: With mixed=True: refinement steps; -1: solved in fp64.
@@ -83,11 +83,9 @@ class _Call:
         self.arguments.threads = thread_count(threads)
         for name, value in options.items():
             setattr(self.arguments, name, value)
-        count = a.shape[0]
-        self.arrays: Dict[str, np.ndarray] = {
-            "pivots": np.full(count, -1, dtype=np.int32),
-            "log_determinants": np.full(count, np.nan),
-        }
+        self.arrays: Dict[str, np.ndarray] = {"pivots": np.full(a.shape[0], -1, dtype=np.int32)}
+        if not options.get("mixed"):
+            self.want("log_determinants")
         self.outputs = native().BatchOutputs()
 
     def want(self, name: str, dtype: Any = np.float64) -> None:
@@ -111,7 +109,7 @@ class _Call:
                 factor,
                 failures,
                 self.arrays["pivots"],
-                self.arrays["log_determinants"],
+                self.arrays.get("log_determinants"),
                 self.arrays.get("backward_errors"),
                 self.arrays.get("iterations"),
                 self.report["threads"],
