@@ -99,9 +99,12 @@ class Certificate:
             lines.append(
                 f"  backward error {self.backward_error:.1e} (tolerance {self.tolerance:.1e})"
             )
-        if self.map or self.refiner:
-            count = "" if self.refiner == "direct" else f", {self.iterations} iterations"
-            lines.append(f"  {self.map or 'fp64'} with {self.refiner}{count}")
+        if not self.refiner:
+            lines += [f"  factor: {self.map}"] if self.map else []
+        elif self.refiner == "direct":
+            lines.append(f"  {self.map}, direct")
+        else:
+            lines.append(f"  {self.map} with {self.refiner}, {self.iterations} iterations")
         for rung in self.rungs:
             if rung.reason:
                 lines.append(f"  left {rung.map}: {rung.reason}")

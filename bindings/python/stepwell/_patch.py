@@ -144,9 +144,7 @@ class patch:
             if not _plain(a, b, self.minimum):
                 self._count("forwarded")
                 return original(a, b)
-            return np.ascontiguousarray(
-                self._take(a, b, lambda: original(a, b), assume_a=None)
-            )
+            return np.ascontiguousarray(self._take(a, b, lambda: original(a, b), assume_a=None))
 
         return numpy_solve
 
@@ -166,7 +164,13 @@ class patch:
 
             def forward() -> Any:
                 return original(
-                    a, b, lower, overwrite_a, overwrite_b, check_finite, transposed=transposed,
+                    a,
+                    b,
+                    lower,
+                    overwrite_a,
+                    overwrite_b,
+                    check_finite,
+                    transposed=transposed,
                     **options,
                 )
 
@@ -177,10 +181,12 @@ class patch:
             ):
                 self._count("forwarded")
                 return forward()
-            # b must be whole if the original is asked after all.
-            return self._take(
-                a, b, forward, assume_a=assume_a, lower=lower, transposed=transposed
-            )
+            # Not solved in b's place: the original may have to be asked after all.
+            x = self._take(a, b, forward, assume_a=assume_a, lower=lower, transposed=transposed)
+            if not overwrite_b or not b.flags.f_contiguous or not b.flags.writeable:
+                return x
+            b[...] = x
+            return b
 
         return scipy_solve
 
