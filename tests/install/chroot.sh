@@ -32,7 +32,7 @@ int main(void) {
   const double a = 4, b = 2;
   double x = 0;
   const int code = stepwell_solve(STEPWELL_SPD, 1, 1, &a, 1, &b, 1, &x, 1, 0, 0);
-  printf("from C: code %d, x = %g\\n", code, x);
+  printf("from C: code %d, x = %g\n", code, x);
   return code;
 }
 C
@@ -50,7 +50,7 @@ int main(void) {
   for (int i = 0; i < n; ++i) b[i] = a[i + i * n] = 2;
   for (int i = 1; i < n; ++i) a[i + (i - 1) * n] = -1;
   dgesv_(&size, &one, a, &size, p, b, &size, &info);
-  printf("from LAPACK: info %d, x[0] = %g\\n", info, b[0]);
+  printf("from LAPACK: info %d, x[0] = %g\n", info, b[0]);
   return info;
 }
 C
@@ -60,4 +60,7 @@ fi
 apt-get purge -y -qq 'libstepwell*' stepwell >/dev/null
 test ! -e /usr/bin/stepwell
 EOF
+mount -t proc proc "$root/proc"
+mount -t sysfs sysfs "$root/sys"
+trap 'umount "$root/proc" "$root/sys"' EXIT
 chroot "$root" bash /root/try.sh
