@@ -130,14 +130,15 @@ def cut(path, name):
 
 def check_snippets(root, write):
     sources, shown = {}, set()
-    for path in [*root.glob("examples/*.cpp"), *root.glob("tests/install/*/CMakeLists.txt")]:
+    for path in [*root.glob("examples/*.cpp"), *root.glob("examples/*.c"),
+                 *root.glob("tests/install/*/CMakeLists.txt")]:
         sources[str(path.relative_to(root))] = cut(path, str(path.relative_to(root)))
     for document in documents(root):
         text, moved = list(document.lines), 0
         for block in document.blocks:
             note = block.note("snippet:")
             if note is None:
-                if block.language in ("cpp", "cmake"):
+                if block.language in ("c", "cpp", "cmake"):
                     problem(document.at(block), "snippet",
                             "code that is not cut from a source; use '<!-- snippet: FILE LABEL -->'")
                 continue

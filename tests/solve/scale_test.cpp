@@ -123,6 +123,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"bf16,bf16x2,fp32", 1500, Kind::dominant, 1},
                       Case{"adaptive:1e-4", 1100, Kind::matern, 1}));
 
+/// Scaling by powers of two keeps square roots exact that are.
+TEST(Scale, PowersOfFourAreSolvedExactly) {
+  for (const std::int64_t n : {1, 5, 40, 700}) {
+    for (const double d : {1.0, 2.0, 4.0, 0x1p-600}) {
+      Dense<double> a(n, n);
+      for (std::int64_t i = 0; i < n; ++i) a(i, i) = i % 3 == 0 ? d : 16 * d;
+      const Dense<double> b = gaussian_columns(n, 1);
+      const Solved s = solve(a, b, {});
+      ASSERT_TRUE(s.certificate.ok()) << s.certificate.reason;
+      for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(s.x(i, 0), b(i, 0) / a(i, i));
+    }
+  }
+}
+
 TEST_P(Threads, DoNotChangeTheBits) {
   const Case& c = GetParam();
   const Dense<double> a = gallery_matrix(c.kind, c.n, c.condition, 6);

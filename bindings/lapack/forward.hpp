@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "real.hpp"
+
+/// Calls of the real LAPACK with the arguments as they came. Where only one with 32-bit integers is
+/// there, those of the 64-bit names are translated if they fit.
+namespace stepwell::lapack {
+
+/// What an integer argument is. All other arguments are passed as they are.
+template <class Int>
+struct In {
+  const Int* value;
+};
+template <class Int>
+struct Out {
+  Int* value;
+};
+template <class Int>
+struct PivotsIn {
+  const Int* value;
+  const Int* count;
+};
+template <class Int>
+struct PivotsOut {
+  Int* value;
+  const Int* count;
+};
+template <class Int>
+struct Scratch {
+  Int* value;
+};
+template <class T>
+concept Tagged = requires(T t) {
+  t.value;
+};
+
+template <class T>
+auto raw(T argument) {
+  if constexpr (Tagged<T>) {
+    return argument.value;
+  } else {
+    return argument;
+  }
+}
+
+/// An argument for the 32-bit routine: plain ones, and integer scratch, which is large enough.
+template <class T>
+struct Narrow {
+  explicit Narrow(T argument) : argument_(argument) {}
+  bool fits() const { return true; }
+  auto get() {
+    if constexpr (Tagged<T>) {
+      return reinterpret_cast<std::int32_t*>(argument_.value);
+    } else {
+      return argument_;
+    }
+  }
+  void finish() {}
+
+ private:
+  T argument_;
+};
+
+template <>
+struct Narrow<In<std::int64_t>> {
+  explicit Narrow(In<std::int64_t> argument)
+      : wide_(*argument.value), value_(static_cast<std::int32_t>(wide_)) {}
+  bool fits() const { return wide_ == value_; }
+  const std::int32_t* get() const { return &value_; }
+  void finish() {}
+
+ private:
+  std::int64_t wide_;
+  std::int32_t value_;
+};
+
+template <>
+struct Narrow<Out<std::int64_t>> {
+  explicit Narrow(Out<std::int64_t> argument) : argument_(argument) {}
+  bool fits() const { return true; }
+  std::int32_t* get() { return &value_; }
+  void finish() { *argument_.value = value_; }
+
+ private:
+  Out<std::int64_t> argument_;
+  std::int32_t value_ = 0;
+};
+
+inline std::size_t pivot_count(const std::int64_t* count) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(*count, 0, 1LL << 31));
+}
+
+template <>
+struct Narrow<PivotsIn<std::int64_t>> {
+  explicit Narrow(PivotsIn<std::int64_t> argument) : pivots_(pivot_count(argument.count)) {
+    std::transform(argument.value, argument.value + pivots_.size(), pivots_.begin(),
+                   [](std::int64_t p) { return static_cast<std::int32_t>(p); });
+  }
+  bool fits() const { return true; }
+  const std::int32_t* get() const { return pivots_.data(); }
+  void finish() {}
+
+ private:
+  std::vector<std::int32_t> pivots_;
+};
+
+template <>
+struct Narrow<PivotsOut<std::int64_t>> {
+  explicit Narrow(PivotsOut<std::int64_t> argument)
+      : argument_(argument), pivots_(pivot_count(argument.count)) {}
+  bool fits() const { return true; }
+  std::int32_t* get() { return pivots_.data(); }
+  void finish() { std::copy(pivots_.begin(), pivots_.end(), argument_.value); }
+
+ private:
+  PivotsOut<std::int64_t> argument_;
+  std::vector<std::int32_t> pivots_;
+};
+
+/// The position of the first argument that does not fit, from 1; 0: all do.
+template <class... Narrowed>
+int first_misfit(const Narrowed&... arguments) {
+  int position = 0;
+  int found = 0;
+  ((++position, found = found == 0 && !arguments.fits() ? position : found), ...);
+  return found;
+}
+
+inline void no_routine(Routine routine, const char* why) {
+  std::fprintf(stderr, "stepwell: %s: %s\n", name_of(routine), why);
+}
+
+template <class... Narrowed>
+void call_narrow(Routine routine, std::int64_t* info, Narrowed... arguments) {
+  void* const address = real_routine(routine, std::int32_t{});
+  const int misfit = first_misfit(arguments...);
+  if (address == nullptr || misfit != 0) {
+    no_routine(routine, address == nullptr
+                            ? "there is no LAPACK behind this library"
+                            : "a size needs 64-bit integers, and no LAPACK that has them was "
+                              "found (Debian: libopenblas64-0-pthread)");
+    *info = misfit != 0 ? -misfit : -1;
+    return;
+  }
+  reinterpret_cast<void (*)(decltype(arguments.get())...)>(address)(arguments.get()...);
+  (arguments.finish(), ...);
+}
+
+/// Calls the real routine. 'info' is one of the arguments, too.
+template <class Int, class... Arguments>
+void forward(Routine routine, Int* info, Arguments... arguments) {
+  if (void* const address = real_routine(routine, Int{})) {
+    reinterpret_cast<void (*)(decltype(raw(arguments))...)>(address)(raw(arguments)...);
+    return;
+  }
+  if constexpr (std::is_same_v<Int, std::int64_t>) {
+    call_narrow(routine, info, Narrow<Arguments>(arguments)...);
+  } else {
+    no_routine(routine, "there is no LAPACK behind this library");
+    *info = -1;
+  }
+}
+
+/// The hidden length of a character argument.
+inline constexpr std::size_t kLength = 1;
+
+}  // namespace stepwell::lapack

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "forward.hpp"
+#include "remembered.hpp"
+#include "routines.hpp"
+#include "take.hpp"
+
+/// General systems. What is wrong with the arguments is LAPACK's to say, as in spd.cpp.
+namespace stepwell::lapack {
+namespace {
+
+template <class Int>
+bool is_system(const Int* n, const Int* nrhs, const Int* lda, const Int* ldb) {
+  return *n > 0 && *nrhs > 0 && *lda >= *n && *ldb >= *n;
+}
+
+std::optional<Why> refusal_of(Routine routine, Mode least, bool valid, std::int64_t n,
+                              std::int64_t columns) {
+  if (!valid) return Why::arguments;
+  return refusal(routine, least, n, [&] { return plan_general(n, columns).refiner != "direct"; });
+}
+
+}  // namespace
+
+template <class Int>
+void General<Int>::dsgesv(const Int* n, const Int* nrhs, double* a, const Int* lda, Int* ipiv,
+                          double* b, const Int* ldb, double* x, const Int* ldx, double* work,
+                          float* swork, Int* iter, Int* info) {
+  const auto real = [&] {
+    forward<Int>(Routine::dsgesv, info, In{n}, In{nrhs}, a, In{lda}, PivotsOut{ipiv, n}, b, In{ldb},
+                 x, In{ldx}, work, swork, Out{iter}, Out{info});
+  };
+  if (Inside::active()) return real();
+  Call call(Routine::dsgesv);
+  const bool valid = is_system(n, nrhs, lda, ldb) && *ldx >= *n && x != b;
+  if (const auto why = refusal_of(call.routine(), Mode::mixed, valid, *n, *nrhs)) {
+    call.forwarded(*why);
+    return real();
+  }
+  const auto solve = [&] {
+    SolveOptions options;
+    options.tolerance = mixed_tolerance(*n);
+    Certificate certificate =
+        stepwell::solve(view<const double>(a, *n, *n, *lda), view<const double>(b, *n, *nrhs, *ldb),
+                        view(x, *n, *nrhs, *ldx), options);
+    *iter = certificate.iterations;
+    return certificate;
+  };
+  if (!take(call, solve)) return real();
+  pivots_in_order(ipiv, *n);
+  *info = 0;
+}
+
+template <class Int>
+void General<Int>::dgesv(const Int* n, const Int* nrhs, double* a, const Int* lda, Int* ipiv,
+                         double* b, const Int* ldb, Int* info) {
+  const auto real = [&] {
+    forward<Int>(Routine::dgesv, info, In{n}, In{nrhs}, a, In{lda}, PivotsOut{ipiv, n}, b, In{ldb},
+                 Out{info});
+  };
+  if (Inside::active()) return real();
+  Call call(Routine::dgesv);
+  const bool valid = is_system(n, nrhs, lda, ldb);
+  if (const auto why = refusal_of(call.routine(), Mode::all, valid, *n, *nrhs)) {
+    call.forwarded(*why);
+    return real();
+  }
+  const auto solve = [&] {
+    return solve_and_remember(view(a, *n, *n, *lda), Part::all, view(b, *n, *nrhs, *ldb));
+  };
+  if (!take(call, solve)) return real();
+  pivots_in_order(ipiv, *n);
+  *info = 0;
+}
+
+template <class Int>
+void General<Int>::dgetrs(const char* trans, const Int* n, const Int* nrhs, const double* a,
+                          const Int* lda, const Int* ipiv, double* b, const Int* ldb, Int* info) {
+  const auto real = [&](const double* lu, const Int* ld, const Int* pivots) {
+    forward<Int>(Routine::dgetrs, info, trans, In{n}, In{nrhs}, lu, In{ld}, PivotsIn{pivots, n}, b,
+                 In{ldb}, Out{info}, kLength);
+  };
+  if (Inside::active()) return real(a, lda, ipiv);
+  Call call(Routine::dgetrs);
+  const bool transposed = is(trans, 'T') || is(trans, 'C');
+  const bool valid = (transposed || is(trans, 'N')) && is_system(n, nrhs, lda, ldb);
+  const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), Part::all);
+  if (!factor) return real(a, lda, ipiv);
+  const auto b_view = view(b, *n, *nrhs, *ldb);
+  if (take(call, [&] { return solve_with(*factor, transposed, b_view); })) {
+    *info = 0;
+  } else if (const auto restored = restore(*factor)) {
+    const std::vector<Int> pivots(restored->pivots.begin(), restored->pivots.end());
+    real(restored->factor.data(), n, pivots.data());
+  } else {
+    real(a, lda, ipiv);
+  }
+}
+
+template <class Int>
+void General<Int>::dgecon(const char* norm, const Int* n, const double* a, const Int* lda,
+                          const double* anorm, double* rcond, double* work, Int* iwork, Int* info) {
+  const auto real = [&](const double* lu, const Int* ld) {
+    forward<Int>(Routine::dgecon, info, norm, In{n}, lu, In{ld}, anorm, rcond, work, Scratch{iwork},
+                 Out{info}, kLength);
+  };
+  if (Inside::active()) return real(a, lda);
+  Call call(Routine::dgecon);
+  const bool one_norm = *norm == '1' || is(norm, 'O');
+  const bool valid = (one_norm || is(norm, 'I')) && *n > 0 && *lda >= *n && *anorm >= 0;
+  const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), Part::all);
+  if (!factor) return real(a, lda);
+  if (take(call, [&] { return condition_with(*factor, one_norm, *anorm, *rcond); })) {
+    *info = 0;
+  } else if (const auto restored = restore(*factor)) {
+    real(restored->factor.data(), n);
+  } else {
+    real(a, lda);
+  }
+}
+
+template struct General<std::int32_t>;
+template struct General<std::int64_t>;
+
+}  // namespace stepwell::lapack

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layout.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "real.hpp"
+
+namespace stepwell::lapack {
+namespace {
+
+constexpr std::int64_t kBlock = 64;  ///< of a transposition, to stay in the cache
+
+/// The rows of column j that belong to a part of a matrix with m rows.
+std::int64_t first_row(Part part, std::int64_t j) {
+  return part == Part::lower ? j : 0;
+}
+std::int64_t end_row(Part part, std::int64_t j, std::int64_t m) {
+  return part == Part::upper ? std::min(j + 1, m) : m;
+}
+
+Part by_columns(int layout, Part part) {
+  if (layout == kColumns || part == Part::all) return part;
+  return part == Part::lower ? Part::upper : Part::lower;
+}
+
+}  // namespace
+
+std::int64_t complain(const char* name, std::int64_t info) {
+  const auto code = static_cast<int>(info);
+  if (void* const real = lapacke_symbol("LAPACKE_xerbla")) {
+    reinterpret_cast<void (*)(const char*, int)>(real)(name, code);
+  } else if (code == kWorkMemory) {
+    std::printf("Not enough memory to allocate work array in %s\n", name);
+  } else if (code == kTransposeMemory) {
+    std::printf("Not enough memory to transpose matrix in %s\n", name);
+  } else {
+    std::printf("Wrong parameter %d in %s\n", -code, name);
+  }
+  return info;
+}
+
+bool checks_nan() {
+  if (void* const real = lapacke_symbol("LAPACKE_get_nancheck")) {
+    return reinterpret_cast<int (*)()>(real)() != 0;
+  }
+  const char* const value = std::getenv("LAPACKE_NANCHECK");
+  return value == nullptr || std::atoi(value) != 0;
+}
+
+bool has_nan(int layout, std::int64_t m, std::int64_t n, const double* a, std::int64_t lda,
+             Part part) {
+  if (a == nullptr) return false;
+  if (layout == kRows) std::swap(m, n);
+  part = by_columns(layout, part);
+  const std::int64_t rows = std::min(m, lda);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = first_row(part, j); i < end_row(part, j, rows); ++i) {
+      if (std::isnan(a[j * lda + i])) return true;
+    }
+  }
+  return false;
+}
+
+bool has_foreign_nan(int layout, std::int64_t n, const double* a, std::int64_t lda, Part part) {
+  if (n > 0 && lda >= n && a != nullptr && is_marked({a, n, n, lda})) return false;
+  return has_nan(layout, n, n, a, lda, part);
+}
+
+void transpose(std::int64_t m, std::int64_t n, Part part, const double* from, std::int64_t ld_from,
+               double* to, std::int64_t ld_to) {
+  for (std::int64_t j0 = 0; j0 < n; j0 += kBlock) {
+    for (std::int64_t i0 = 0; i0 < m; i0 += kBlock) {
+      for (std::int64_t j = j0; j < std::min(j0 + kBlock, n); ++j) {
+        const std::int64_t end = std::min(i0 + kBlock, end_row(part, j, m));
+        for (std::int64_t i = std::max(i0, first_row(part, j)); i < end; ++i) {
+          to[j * ld_to + i] = from[i * ld_from + j];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace stepwell::lapack

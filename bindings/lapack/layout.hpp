@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "remembered.hpp"
+
+/// What LAPACKE's functions have in common: layouts, the search for NaNs, complaints.
+namespace stepwell::lapack {
+
+inline constexpr int kRows = 101;  ///< LAPACK_ROW_MAJOR
+inline constexpr int kColumns = 102;
+inline constexpr int kWorkMemory = -1010;  ///< LAPACK_WORK_MEMORY_ERROR
+inline constexpr int kTransposeMemory = -1011;
+
+/// LAPACKE_xerbla of the process, or its text where there is none. Returns 'info'.
+std::int64_t complain(const char* name, std::int64_t info);
+
+/// LAPACKE_get_nancheck of the process, or the variable LAPACKE_NANCHECK where there is none.
+bool checks_nan();
+
+/// Whether that part of an m x n matrix has a NaN.
+bool has_nan(int layout, std::int64_t m, std::int64_t n, const double* a, std::int64_t lda,
+             Part part = Part::all);
+
+/// The same for a factor; ours have nothing else.
+bool has_foreign_nan(int layout, std::int64_t n, const double* a, std::int64_t lda,
+                     Part part = Part::all);
+
+/// to(i, j) = from(j, i) for that part of 'to', m x n; both by columns.
+void transpose(std::int64_t m, std::int64_t n, Part part, const double* from, std::int64_t ld_from,
+               double* to, std::int64_t ld_to);
+
+/// A matrix by columns: the caller's own, or a copy of one by rows.
+template <class Int>
+class Columns {
+ public:
+  Columns(int layout, Int m, Int n, double* a, Int lda, Part part = Part::all)
+      : m_(m), n_(n), a_(a), lda_(lda), part_(part), data_(a), ld_(lda) {
+    if (layout != kRows) return;
+    ld_ = std::max<Int>(1, m);
+    const auto size = static_cast<std::size_t>(ld_) * static_cast<std::size_t>(std::max<Int>(1, n));
+    copy_.reset(new (std::nothrow) double[size]);
+    data_ = copy_.get();
+    ready_ = data_ != nullptr;
+    if (ready_) transpose(m_, n_, part_, a_, lda_, data_, ld_);
+  }
+  Columns(int layout, Int m, Int n, const double* a, Int lda, Part part = Part::all)
+      : Columns(layout, m, n, const_cast<double*>(a), lda, part) {}  // who never writes back
+
+  bool ready() const { return ready_; }
+  double* data() const { return data_; }
+  const Int* ld() const { return &ld_; }
+  void write_back() const {
+    if (!copy_) return;
+    const Part other = part_ == Part::all     ? Part::all
+                       : part_ == Part::lower ? Part::upper
+                                              : Part::lower;
+    transpose(n_, m_, other, data_, ld_, a_, lda_);
+  }
+
+ private:
+  Int m_, n_;
+  double* a_;
+  Int lda_;
+  Part part_;
+  std::unique_ptr<double[]> copy_;
+  double* data_;
+  Int ld_;
+  bool ready_ = true;
+};
+
+/// Memory for a routine that may not need it: untouched.
+template <class T>
+class Workspace {
+ public:
+  Workspace(std::int64_t m, std::int64_t n)
+      : data_(new (std::nothrow) T[static_cast<std::size_t>(std::max<std::int64_t>(1, m) *
+                                                            std::max<std::int64_t>(1, n))]) {}
+  bool ready() const { return data_ != nullptr; }
+  T* data() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<T[]> data_;
+};
+
+template <class Int>
+Int refuse(const char* name, int info) {
+  return static_cast<Int>(complain(name, info));
+}
+
+/// LAPACKE's arguments have the layout in front.
+template <class Int>
+Int shifted(Int info) {
+  return info < 0 ? info - 1 : info;
+}
+
+}  // namespace stepwell::lapack

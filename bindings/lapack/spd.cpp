@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "forward.hpp"
+#include "remembered.hpp"
+#include "routines.hpp"
+#include "take.hpp"
+
+/// Symmetric positive definite systems. What is wrong with the arguments is LAPACK's to say: such
+/// calls are forwarded like all others that are not ours.
+namespace stepwell::lapack {
+namespace {
+
+bool is_triangle(const char* uplo) {
+  return is(uplo, 'L') || is(uplo, 'U');
+}
+
+Part part_of(const char* uplo) {
+  return is(uplo, 'U') ? Part::upper : Part::lower;
+}
+
+template <class Int>
+bool is_system(const char* uplo, const Int* n, const Int* nrhs, const Int* lda, const Int* ldb) {
+  return is_triangle(uplo) && *n > 0 && *nrhs > 0 && *lda >= *n && *ldb >= *n;
+}
+
+std::optional<Why> refusal_of(Routine routine, Mode least, bool valid, std::int64_t n,
+                              std::int64_t columns) {
+  if (!valid) return Why::arguments;
+  return refusal(routine, least, n, [&] { return plan_spd(n, columns).refiner != "direct"; });
+}
+
+}  // namespace
+
+template <class Int>
+void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a, const Int* lda,
+                      double* b, const Int* ldb, double* x, const Int* ldx, double* work,
+                      float* swork, Int* iter, Int* info) {
+  const auto real = [&] {
+    forward<Int>(Routine::dsposv, info, uplo, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, x, In{ldx},
+                 work, swork, Out{iter}, Out{info}, kLength);
+  };
+  if (Inside::active()) return real();
+  Call call(Routine::dsposv);
+  const bool valid = is_system(uplo, n, nrhs, lda, ldb) && *ldx >= *n && x != b;
+  if (const auto why = refusal_of(call.routine(), Mode::mixed, valid, *n, *nrhs)) {
+    call.forwarded(*why);
+    return real();
+  }
+  const auto solve = [&] {
+    SolveOptions options;
+    options.tolerance = mixed_tolerance(*n);
+    options.triangle = is(uplo, 'U') ? Triangle::upper : Triangle::lower;
+    Certificate certificate =
+        solve_spd(view<const double>(a, *n, *n, *lda), view<const double>(b, *n, *nrhs, *ldb),
+                  view(x, *n, *nrhs, *ldx), options);
+    *iter = certificate.iterations;
+    return certificate;
+  };
+  if (!take(call, solve)) return real();
+  *info = 0;
+}
+
+template <class Int>
+void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a, const Int* lda,
+                     double* b, const Int* ldb, Int* info) {
+  const auto real = [&] {
+    forward<Int>(Routine::dposv, info, uplo, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, Out{info},
+                 kLength);
+  };
+  if (Inside::active()) return real();
+  Call call(Routine::dposv);
+  const bool valid = is_system(uplo, n, nrhs, lda, ldb);
+  if (const auto why = refusal_of(call.routine(), Mode::all, valid, *n, *nrhs)) {
+    call.forwarded(*why);
+    return real();
+  }
+  const auto solve = [&] {
+    return solve_and_remember(view(a, *n, *n, *lda), part_of(uplo), view(b, *n, *nrhs, *ldb));
+  };
+  if (!take(call, solve)) return real();
+  *info = 0;
+}
+
+template <class Int>
+void Spd<Int>::dpotrs(const char* uplo, const Int* n, const Int* nrhs, const double* a,
+                      const Int* lda, double* b, const Int* ldb, Int* info) {
+  const auto real = [&](const double* factor, const Int* ld, const char* triangle) {
+    forward<Int>(Routine::dpotrs, info, triangle, In{n}, In{nrhs}, factor, In{ld}, b, In{ldb},
+                 Out{info}, kLength);
+  };
+  if (Inside::active()) return real(a, lda, uplo);
+  Call call(Routine::dpotrs);
+  const bool valid = is_system(uplo, n, nrhs, lda, ldb);
+  const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
+  if (!factor) return real(a, lda, uplo);
+  const auto b_view = view(b, *n, *nrhs, *ldb);
+  if (take(call, [&] { return solve_with(*factor, false, b_view); })) {
+    *info = 0;
+  } else if (const auto restored = restore(*factor)) {
+    real(restored->factor.data(), n, "L");
+  } else {
+    real(a, lda, uplo);
+  }
+}
+
+template <class Int>
+void Spd<Int>::dpocon(const char* uplo, const Int* n, const double* a, const Int* lda,
+                      const double* anorm, double* rcond, double* work, Int* iwork, Int* info) {
+  const auto real = [&](const double* factor, const Int* ld, const char* triangle) {
+    forward<Int>(Routine::dpocon, info, triangle, In{n}, factor, In{ld}, anorm, rcond, work,
+                 Scratch{iwork}, Out{info}, kLength);
+  };
+  if (Inside::active()) return real(a, lda, uplo);
+  Call call(Routine::dpocon);
+  const bool valid = is_triangle(uplo) && *n > 0 && *lda >= *n && *anorm >= 0;
+  const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
+  if (!factor) return real(a, lda, uplo);
+  if (take(call, [&] { return condition_with(*factor, true, *anorm, *rcond); })) {
+    *info = 0;
+  } else if (const auto restored = restore(*factor)) {
+    real(restored->factor.data(), n, "L");
+  } else {
+    real(a, lda, uplo);
+  }
+}
+
+template struct Spd<std::int32_t>;
+template struct Spd<std::int64_t>;
+
+}  // namespace stepwell::lapack

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "take.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+
+#include "real.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::lapack {
+namespace {
+
+/// Below this order nothing pays anywhere, and a plan takes longer than the solve.
+constexpr std::int64_t kLeastOrder = 128;
+/// Below this order it is not a question of speed: see mixed_tolerance().
+constexpr std::int64_t kSmallest = 2;
+
+Why why(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::out_of_memory:
+    case ErrorCode::too_large:
+      return Why::memory;
+    case ErrorCode::unsupported:
+      return Why::fork;
+    case ErrorCode::invalid_argument:
+      return Why::arguments;
+    default:
+      return Why::error;
+  }
+}
+
+/// CG with the diagonal is where a solve may begin, not a rung that it has climbed from.
+bool has_climbed(const Certificate& certificate) {
+  const auto factored = [](const RungAttempt& rung) { return rung.map != "none"; };
+  return std::count_if(certificate.rungs.begin(), certificate.rungs.end(), factored) > 1;
+}
+
+}  // namespace
+
+std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
+                           const std::function<bool()>& pays) noexcept {
+  const Settings& s = settings();
+  if (s.mode < least) return Why::off;
+  if (order < (s.min_n > 0 ? std::max(s.min_n, kSmallest) : kLeastOrder)) return Why::small;
+  if (forked_child()) return Why::fork;
+  if (names_are_ambiguous(routine)) return Why::width;
+  try {
+    if (s.min_n == 0 && !pays()) return Why::small;
+  } catch (...) {
+    return Why::error;
+  }
+  return std::nullopt;
+}
+
+bool take(Call& call, const std::function<Certificate()>& solve) noexcept {
+  const Inside inside;
+  try {
+    const Certificate certificate = solve();
+    if (certificate.ok()) {
+      call.taken(has_climbed(certificate));
+      return true;
+    }
+    call.forwarded(lapack::why(certificate.outcome));
+  } catch (const Error& error) {
+    call.forwarded(why(error.code()));
+  } catch (const std::bad_alloc&) {
+    call.forwarded(Why::memory);
+  } catch (...) {
+    call.forwarded(Why::error);
+  }
+  return false;
+}
+
+double mixed_tolerance(std::int64_t n) {
+  return 0x1p-54 * (std::sqrt(static_cast<double>(n)) - 1);
+}
+
+bool is(const char* option, char letter) {
+  return (*option & ~0x20) == letter;
+}
+
+}  // namespace stepwell::lapack

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "journal.hpp"
+#include "settings.hpp"
+#include "stepwell/certificate.hpp"
+
+/// Whether a call is ours, and what happens if it is.
+namespace stepwell::lapack {
+
+/// Why a call of this routine, which modes from 'least' on take, is not for us; nothing if it may
+/// be. 'order' is n, 'pays' says whether low precision pays at this size.
+std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
+                           const std::function<bool()>& pays) noexcept;
+
+/// Runs 'solve', which returns a certificate, and says whether it converged. It counts what became
+/// of the call, and lets no exception out.
+bool take(Call& call, const std::function<Certificate()>& solve) noexcept;
+
+/// The backward error that dsposv and dsgesv promise: ||r|| <= sqrt(n) u ||A|| ||x||, while ours is
+/// relative to ||A|| ||x|| + ||b||, which is at most about twice as much. One unit is left for the
+/// rounding of whoever checks it: that of n = 1 would be 0.
+double mixed_tolerance(std::int64_t n);
+
+/// LAPACK's comparison of an option with a capital letter.
+bool is(const char* option, char letter);
+
+template <class Int>
+void pivots_in_order(Int* pivots, Int n) {
+  for (Int i = 0; i < n; ++i) pivots[i] = i + 1;
+}
+
+}  // namespace stepwell::lapack

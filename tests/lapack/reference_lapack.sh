@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+#   reference_lapack.sh <libstepwell_lapack.so> <LAPACK's library> <directory>
+#
+# Reference LAPACK's own test programs of the double-precision linear systems, built in <directory>
+# from Debian's source package and linked with the drop-in in front of LAPACK. What they complain of
+# must be what they complain of when everything is forwarded. Exit code 77: skipped, with the reason.
+set -euo pipefail
+library=$1 real=$2 directory=$3
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=debian_source.sh
+source "$here/debian_source.sh"
+
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+for tool in gfortran make tar; do
+  command -v $tool >/dev/null || skip "there is no $tool"
+done
+archive=$(debian_source lapack "$directory") || skip "Debian's source package lapack can't be had"
+
+source=$directory/lapack
+rm -rf "$source"
+mkdir -p "$source"
+tar -xf "$archive" -C "$source" --strip-components=1
+touch "$source/make.inc"
+build() {
+  make -s -j2 -C "$source/TESTING/$1" FC=gfortran FFLAGS=-O1 FFLAGS_NOOPT=-O0 AR=ar ARFLAGS=cr \
+    RANLIB=ranlib LDFLAGS= TMGLIB=../../libtmglib.a VARLIB= LAPACKLIB="$library" BLASLIB="$real" \
+    "${@:2}"
+}
+build MATGEN double
+build LIN xlintstd xlintstds
+export LD_LIBRARY_PATH=${library%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+failures=0
+# run <name> <program> <input> <settings...>
+run() {
+  local name=$1 program=$2 input=$3
+  shift 3
+  if ! env STEPWELL_VERBOSE=1 "$@" "$source/TESTING/LIN/$program" <"$source/TESTING/$input" \
+    >"$directory/$name.out" 2>"$directory/$name.err"; then
+    echo "$name: the program failed"
+    failures=$((failures + 1))
+  fi
+  grep -q 'End of tests' "$directory/$name.out" || {
+    echo "$name: it did not reach the end of its tests"
+    failures=$((failures + 1))
+  }
+  # Other than the routines' own lines: those that say what failed.
+  grep -E '\*\*\*|failed|recorded|test\(' "$directory/$name.out" >"$directory/$name.bad" || true
+  echo "$name: $(grep -c 'All tests' "$directory/$name.out") families passed," \
+    "$(wc -l <"$directory/$name.bad") complaints"
+}
+# same <name> <name>: the second complains of nothing that the first does not.
+same() {
+  if ! diff "$directory/$1.bad" "$directory/$2.bad"; then
+    echo "$2: not as with everything forwarded"
+    failures=$((failures + 1))
+  fi
+}
+# took <name> <routine>: the journal says that calls of it were taken, so that the test means something.
+took() {
+  local taken
+  taken=$(awk -v r="$2" '$1 == "stepwell:" && $2 == r { print $4 }' "$directory/$1.err")
+  echo "$1: $2 taken ${taken:-0} times"
+  [[ ${taken:-0} -gt 0 ]] || failures=$((failures + 1))
+}
+
+run ds-off xlintstds dstest.in STEPWELL_LAPACK=off
+run ds xlintstds dstest.in
+run ds-1 xlintstds dstest.in STEPWELL_LAPACK_MIN_N=1
+run d-off xlintstd dtest.in STEPWELL_LAPACK=off
+run d xlintstd dtest.in
+run d-all xlintstd dtest.in STEPWELL_LAPACK=all
+run d-all-1 xlintstd dtest.in STEPWELL_LAPACK=all STEPWELL_LAPACK_MIN_N=1
+same ds-off ds
+same ds-off ds-1
+same d-off d
+same d-off d-all
+same d-off d-all-1
+for routine in dsposv dsgesv; do took ds-1 $routine; done
+for routine in dposv dgesv dgels; do took d-all-1 $routine; done
+[[ $failures -eq 0 ]]
