@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,18 @@ MODULES = ["stepwell"] + [f"stepwell.{m.name}" for m in pkgutil.iter_modules(ste
 def test_examples(name):
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
+
+
+def test_the_documents_examples(capsys):
+    text = (Path(__file__).resolve().parents[2] / "docs/python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert printed.startswith("converged (spd)\n  backward error")
+    assert "not positive definite" in printed and "solves taken" in printed
+    assert len(blocks) >= 4
 
 
 def test_every_name_is_there_and_explained():
