@@ -201,5 +201,8 @@ def batch_substitute(factor: Annotated[NDArray[numpy.float64], dict(shape=(None,
 def batch_substitute(factor: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict:
     """Solves in place of b with factors; the report."""
 
+def als_step(cols: int, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], users: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], counts: bool, ridge: float, weighted: bool, alpha: float, threads: int, progress: object | None) -> dict:
+    """One half step into users; the report."""
+
 def describe() -> dict:
     """The fields of stepwell.Machine, by name."""
