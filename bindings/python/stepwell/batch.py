@@ -128,7 +128,8 @@ class _Call:
 
 def _fortran(a: np.ndarray) -> np.ndarray:
     """The same matrices as the library sees them: rows as columns."""
-    return a.swapaxes(1, 2)
+    turned: np.ndarray = a.swapaxes(1, 2)
+    return turned
 
 
 def _without_other_triangle(factor: np.ndarray, lower: bool, failures: Any) -> None:
