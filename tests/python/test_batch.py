@@ -99,3 +99,30 @@ def test_misuse():
 
 def test_empty():
     assert batch.solve(np.zeros((0, 3, 3)), np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_als_step():
+    sparse = pytest.importorskip("scipy.sparse")
+    random = rng(8)
+    ratings = sparse.csr_array(np.where(random.random((30, 20)) < 0.3,
+                                        random.integers(1, 6, (30, 20)), 0).astype(np.float32))
+    items = random.standard_normal((20, 5)).astype(np.float32)
+    users, failures = batch.als_step(ratings, items, ridge=0.5)
+    assert failures.size == 0 and users.dtype == np.float32
+    dense = ratings.toarray().astype(float)
+    for u in range(30):
+        seen = items[dense[u] != 0].astype(float)
+        a = seen.T @ seen + 0.5 * np.eye(5)
+        expected = np.linalg.solve(a, seen.T @ dense[u][dense[u] != 0])
+        # fp32 sums of at most 20 terms, then a solve of condition cond(a).
+        assert np.abs(users[u] - expected).max() <= (
+            20 * np.linalg.cond(a) * 2.0**-24 * (1 + np.abs(expected).max()))
+    into = np.ones((30, 5), dtype=np.float32)
+    assert batch.als_step(ratings, items, into, ridge=0.5)[0] is into
+    assert np.array_equal(into, users)
+    with pytest.raises(ValueError, match="items"):
+        batch.als_step(ratings, items[:4])
+    bad = sparse.csr_array(ratings)
+    bad.indices[0] = 20
+    with pytest.raises(ValueError):
+        batch.als_step(bad, items)

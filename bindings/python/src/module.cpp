@@ -39,5 +39,6 @@ NB_MODULE(_stepwell, m) {
   stepwell::python::bind_solve(m);
   stepwell::python::bind_lstsq(m);
   stepwell::python::bind_batch(m);
+  stepwell::python::bind_als(m);
   stepwell::python::bind_machine(m);
 }

@@ -10,6 +10,7 @@ namespace stepwell::python {
 void bind_solve(nanobind::module_& m);
 void bind_lstsq(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
+void bind_als(nanobind::module_& m);
 void bind_machine(nanobind::module_& m);
 
 }  // namespace stepwell::python

@@ -37,8 +37,3 @@ def thread_count(threads: Optional[int]) -> int:
     if isinstance(threads, bool) or threads != int(threads) or threads < 1:
         raise ValueError(f"threads is {threads!r}; give a number of at least 1, or None")
     return int(threads)
-
-
-def forked() -> bool:
-    """Whether this process was forked off one that had imported the package."""
-    return _forked

@@ -49,7 +49,7 @@ def mirrored(a: np.ndarray, lower: bool) -> np.ndarray:
     """a with one triangle reflected into the other; a itself where it is symmetric already."""
     if np.array_equal(a, a.T, equal_nan=True):
         return a
-    full = a.copy()
+    full: np.ndarray = a.copy()
     for k in range(a.shape[0]):
         if lower:
             full[k, k + 1 :] = full[k + 1 :, k]

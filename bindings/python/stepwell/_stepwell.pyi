@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Made by: python -m nanobind.stubgen -m stepwell._stepwell
+# Made by: python -m nanobind.stubgen -m stepwell._stepwell, and Any for what dictionaries hold.
 """
 The library behind the package 'stepwell'; the package is what you want.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -97,10 +97,10 @@ class Options:
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
 
-def solve(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], options: Options, progress: object | None) -> dict:
+def solve(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], options: Options, progress: object | None) -> dict[str, Any]:
     """Solves into x, which may be b; the certificate's fields, by name."""
 
-def plan(n: int, columns: int, options: Options) -> dict:
+def plan(n: int, columns: int, options: Options) -> dict[str, Any]:
     """The plan's fields, by name."""
 
 class Solver:
@@ -108,19 +108,19 @@ class Solver:
 
     def __init__(self, a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], options: Options) -> None: ...
 
-    def factor(self, progress: object | None) -> dict: ...
+    def factor(self, progress: object | None) -> dict[str, Any]: ...
 
-    def solve(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], transposed: bool, progress: object | None) -> dict: ...
+    def solve(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], transposed: bool, progress: object | None) -> dict[str, Any]: ...
 
     def inverse_norm(self, transposed: bool) -> float: ...
 
     @property
     def structure(self) -> str: ...
 
-def lstsq(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], ridge: float, weights: Sequence[float], qr: bool, tolerance: float, iterations: int, climb: bool, threads: int, progress: object | None) -> dict:
+def lstsq(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], ridge: float, weights: Sequence[float], qr: bool, tolerance: float, iterations: int, climb: bool, threads: int, progress: object | None) -> dict[str, Any]:
     """Least squares into x; the certificate's fields, by name."""
 
-def plan_lstsq(m: int, n: int, columns: int, ridge: float, qr: bool) -> dict:
+def plan_lstsq(m: int, n: int, columns: int, ridge: float, qr: bool) -> dict[str, Any]:
     """The plan's fields, by name."""
 
 class BatchArguments:
@@ -174,32 +174,35 @@ class BatchOutputs:
 batch_order: int = 128
 
 @overload
-def batch_cholesky(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict: ...
+def batch_cholesky(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]: ...
 
 @overload
-def batch_cholesky(a: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict:
+def batch_cholesky(a: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]:
     """Factors in place; the report."""
 
 @overload
-def batch_solve(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict: ...
+def batch_solve(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]: ...
 
 @overload
-def batch_solve(a: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict:
+def batch_solve(a: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]:
     """Solves in place of b; the report."""
 
 @overload
-def batch_factor_solve(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict: ...
+def batch_factor_solve(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]: ...
 
 @overload
-def batch_factor_solve(a: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict:
+def batch_factor_solve(a: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]:
     """Factors in place of a, solves in place of b; the report."""
 
 @overload
-def batch_substitute(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict: ...
+def batch_substitute(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]: ...
 
 @overload
-def batch_substitute(factor: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict:
+def batch_substitute(factor: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device='cpu')], arguments: BatchArguments, outputs: BatchOutputs, progress: object | None) -> dict[str, Any]:
     """Solves in place of b with factors; the report."""
 
-def describe() -> dict:
+def als_step(cols: int, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], users: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], counts: bool, ridge: float, weighted: bool, alpha: float, threads: int, progress: object | None) -> dict[str, Any]:
+    """One half step into users; the report."""
+
+def describe() -> dict[str, Any]:
     """The fields of stepwell.Machine, by name."""

@@ -10,12 +10,13 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from ._als import als_step
 from ._arrays import as_float64
 from ._errors import NotPositiveDefinite
 from ._native import native, thread_count
 from ._progress import Progress, watching
 
-__all__ = ["BatchResult", "cholesky", "factor_solve", "solve", "substitute"]
+__all__ = ["BatchResult", "als_step", "cholesky", "factor_solve", "solve", "substitute"]
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ class _Call:
 
 def _fortran(a: np.ndarray) -> np.ndarray:
     """The same matrices as the library sees them: rows as columns."""
-    return a.swapaxes(1, 2)
+    turned: np.ndarray = a.swapaxes(1, 2)
+    return turned
 
 
 def _without_other_triangle(factor: np.ndarray, lower: bool, failures: Any) -> None:
