@@ -1,33 +1,38 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Headers, library, command, CMake package and pkg-config file. All of it may be moved afterwards.
+# Library, headers (with CMake package and pkg-config file) and command, each a component. All of it
+# may be moved afterwards. The build directory is a package, too: stepwell_DIR may name it.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS stepwell EXPORT stepwellTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT headers
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT headers
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/stepwell ${PROJECT_BINARY_DIR}/include/stepwell
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 if(STEPWELL_BUILD_TOOLS)
-  install(TARGETS stepwell_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS stepwell_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
   if(TARGET stepwell_pages)
-    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}
+      COMPONENT tool)
   endif()
   if(TARGET stepwell_onednn)
-    install(TARGETS stepwell_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stepwell)
+    install(TARGETS stepwell_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stepwell
+      COMPONENT baselines)
   endif()
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stepwell)
-install(EXPORT stepwellTargets NAMESPACE stepwell:: DESTINATION ${package_dir})
+install(EXPORT stepwellTargets NAMESPACE stepwell:: DESTINATION ${package_dir} COMPONENT headers)
+export(EXPORT stepwellTargets NAMESPACE stepwell::)
 configure_package_config_file(cmake/stepwellConfig.cmake.in stepwellConfig.cmake
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(stepwellConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfig.cmake
-  ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfigVersion.cmake DESTINATION ${package_dir})
+  ${CMAKE_CURRENT_BINARY_DIR}/stepwellConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT headers)
 
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
@@ -44,4 +49,4 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 configure_file(cmake/stepwell.pc.in stepwell.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stepwell.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT headers)

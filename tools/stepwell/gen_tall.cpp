@@ -59,7 +59,7 @@ class TallMaker {
     for (std::int64_t i = 0; i < x_.size(); ++i) x_[i] = at(kAnswer, i);
   }
 
-  std::int64_t block() const { return piece_ * team_.size(); }
+  std::int64_t block() { return piece_ * team_.size(); }
   const core::Buffer<double>& b() const { return b_; }
 
   /// Rows [first, first + count) into 'out', and their part of b.

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""scikit-learn with SciPy and with Stepwell: time, memory, predictions. Run by hand.
+
+  bench/python_sklearn.py [--order 8000] [--rounds 3]
+
+Each round runs both, one after the other, each in a process of its own, for its peak memory; the
+best of the rounds is printed. The baseline is the SciPy that is installed, with its own OpenBLAS,
+whose core and threads are printed; on a busy machine its threads wait for each other, so give it
+--threads 1, too.
+"""
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples/python"))
+
+
+def one(model_name, who, n, out):
+    """One model by one of the two, in this process."""
+    import gaussian_process
+    import kernel_ridge
+    import numpy as np
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    import stepwell
+
+    x, y, new, _ = kernel_ridge.data(n)
+    calls = stepwell.patch()
+    if who == "stepwell":
+        stepwell.describe()  # loads the library, as SciPy's is loaded
+        calls.install()
+    start = time.monotonic()
+    kernel = kernel_ridge.model() if model_name == "kernel_ridge" else gaussian_process.model(
+        who == "stepwell")
+    kernel.fit(x, y)
+    fitted = time.monotonic()
+    if model_name == "kernel_ridge":
+        predicted = kernel.predict(new)
+    else:
+        predicted = np.stack(kernel.predict(new[:200], return_std=True))
+    end = time.monotonic()
+    kernel_start = time.monotonic()
+    rbf_kernel(x, gamma=0.25) if model_name == "kernel_ridge" else kernel.kernel_(x)
+    kernel_seconds = time.monotonic() - kernel_start
+    np.save(out, predicted)
+    print(json.dumps({
+        "fit": fitted - start, "predict": end - fitted, "kernel": kernel_seconds,
+        "taken": calls.taken,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+
+
+def condition(model_name, n):
+    """Of the matrix that is solved with."""
+    import gaussian_process
+    import kernel_ridge
+    import numpy as np
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    import stepwell
+
+    x, y, _, _ = kernel_ridge.data(n)
+    if model_name == "kernel_ridge":
+        a = rbf_kernel(x, gamma=0.25)
+        a.flat[:: n + 1] += 0.01
+    else:
+        model = gaussian_process.model(True)
+        a = model.kernel(x)
+        a.flat[:: n + 1] += model.alpha
+    _, certificate = stepwell.solve(a, y, assume_a="pos", condition=True, full_output=True)
+    print(json.dumps({"condition": certificate.condition, "text": str(certificate)}))
+
+
+def child(*words):
+    done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True,
+                          check=True)
+    return json.loads(done.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--order", type=int, default=8000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, help="of SciPy's OpenBLAS")
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        name, who, order, *rest = given.child
+        if who == "condition":
+            condition(name, int(order))
+        else:
+            one(name, who, int(order), *rest)
+        return
+    if given.threads:
+        os.environ["OPENBLAS_NUM_THREADS"] = str(given.threads)
+    import tempfile
+
+    import numpy as np
+    import scipy
+    import sklearn
+    from threadpoolctl import threadpool_info
+
+    import scipy.linalg  # noqa: F401: its OpenBLAS is what is described
+
+    print(f"scikit-learn {sklearn.__version__}, SciPy {scipy.__version__}, NumPy {np.__version__}")
+    for info in threadpool_info():
+        print(f"  {info['prefix']} {info['version']}, {info.get('architecture')}, "
+              f"{info['num_threads']} threads")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("kernel_ridge", "gaussian_process"):
+            results = {"scipy": [], "stepwell": []}
+            for _ in range(given.rounds):
+                for who, found in results.items():
+                    found.append(child("--child", name, who, str(given.order),
+                                       f"{folder}/{who}.npy"))
+            for who, found in results.items():
+                best = {key: min(f[key] for f in found) for key in found[0]}
+                print(f"{name} {who}: fit {best['fit']:.2f} s (the kernel itself "
+                      f"{best['kernel']:.2f}), predict {best['predict']:.2f} s, peak "
+                      f"{best['peak'] / 2**30:.2f} GiB, solves taken {best['taken']}")
+            theirs, ours = np.load(f"{folder}/scipy.npy"), np.load(f"{folder}/stepwell.npy")
+            system = child("--child", name, "condition", str(given.order))
+            difference = np.abs(ours - theirs).max() / np.abs(theirs).max()
+            bound = system["condition"] * given.order**0.5 * 2.0**-52
+            print(f"  predictions differ by {difference:.1e}; condition x both backward errors at "
+                  f"most {bound:.1e}: {'equal' if difference < bound else 'NOT EQUAL'}")
+            print("  " + system["text"].replace("\n", "\n  "))
+
+
+if __name__ == "__main__":
+    main()

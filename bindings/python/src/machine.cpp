@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stepwell/machine.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "module.hpp"
+
+namespace stepwell::python {
+namespace {
+
+namespace nb = nanobind;
+
+nb::dict describe() {
+  const MachineReport r = describe_machine();
+  nb::dict d;
+  d["version"] = r.version;
+  d["cpu_vendor"] = r.cpu_vendor;
+  d["cpu_model"] = r.cpu_model;
+  d["cpu_features"] = nb::tuple(nb::cast(r.cpu_features));
+  d["isa"] = r.isa;
+  d["isa_cap"] = r.isa_cap;
+  d["isa_cap_problem"] = r.isa_cap_problem;
+  nb::dict refused;
+  for (const IsaState& isa : r.isas) {
+    if (!isa.usable) refused[nb::cast(isa.name)] = isa.reason;
+  }
+  d["isas_refused"] = refused;
+  nb::dict kernels;
+  for (const KernelChoice& k : r.kernels) kernels[nb::cast(k.operation)] = k.kernel;
+  d["kernels"] = kernels;
+  d["blas"] = r.blas.library;
+  d["blas_version"] = r.blas.version;
+  d["blas_core_name"] = r.blas.core_name;
+  d["blas_threads"] = r.blas.threads;
+  d["blas_warning"] = r.blas.warning;
+  d["cpus_online"] = r.cpus_online;
+  d["cpus_by_affinity"] = r.cpus_by_affinity;
+  d["cpus_by_quota"] = r.cpus_by_quota;
+  d["threads"] = r.threads;
+  d["memory_total"] = r.memory_total;
+  d["memory_available"] = r.memory_available;
+  d["huge_pages"] = r.huge_pages;
+  return d;
+}
+
+}  // namespace
+
+void bind_machine(nb::module_& m) {
+  m.def("describe", &describe, "The fields of stepwell.Machine, by name.");
+}
+
+}  // namespace stepwell::python

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stepwell/solve.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "call.hpp"
+#include "certificate.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace stepwell::python {
+namespace {
+
+bool brief_solve(std::int64_t n, std::int64_t columns) {
+  const auto order = static_cast<double>(n);
+  return brief(order * order * (order + 20.0 * static_cast<double>(columns)));
+}
+
+nb::dict solve_of(const Matrix<const double>& a, const Matrix<const double>& b,
+                  const Matrix<double>& x, const Options& options, const nb::object& progress) {
+  Progress state;
+  const SolveOptions o = options.options(&state);
+  const MatrixView<const double> matrix = columns_of(a);
+  const MatrixView<const double> right = columns_of(b);
+  const MatrixView<double> left = columns_of(x);
+  Certificate c;
+  run(state, progress, brief_solve(matrix.rows, right.cols),
+      [&] { c = solve(matrix, right, left, o, options.structure_of()); });
+  return to_dict(c);
+}
+
+nb::dict plan_of(std::int64_t n, std::int64_t columns, const Options& options) {
+  const SolveOptions o = options.options(nullptr);
+  return to_dict(options.structure_of() == Structure::spd ? plan_spd(n, columns, o)
+                                                          : plan_general(n, columns, o));
+}
+
+/// A solver with the progress that its calls share. Python holds a lock around each of them.
+class Kept {
+ public:
+  Kept(const Matrix<const double>& a, const Options& options)
+      : solver_(columns_of(a), options.options(&state_), options.structure_of()) {}
+
+  nb::dict factor(const nb::object& progress) {
+    Certificate c;
+    call(progress, 1, [&] { c = solver_.factor(); });
+    return to_dict(c);
+  }
+
+  nb::dict solve(const Matrix<const double>& b, const Matrix<double>& x, bool transposed,
+                 const nb::object& progress) {
+    const MatrixView<const double> right = columns_of(b);
+    const MatrixView<double> left = columns_of(x);
+    Certificate c;
+    call(progress, right.cols, [&] {
+      c = transposed ? solver_.solve_transposed(right, left) : solver_.solve(right, left);
+    });
+    return to_dict(c);
+  }
+
+  double inverse_norm(bool transposed) {
+    double norm = 0;
+    call(nb::none(), 10, [&] { norm = solver_.inverse_norm(transposed); });
+    return norm;
+  }
+
+  const char* structure() const {
+    switch (solver_.structure()) {
+      case Structure::spd:
+        return "spd";
+      case Structure::general:
+        return "general";
+      case Structure::automatic:
+        break;
+    }
+    return "automatic";
+  }
+
+ private:
+  void call(const nb::object& progress, std::int64_t columns, const std::function<void()>& work) {
+    state_.enter(Phase::idle);
+    state_.cancel = false;
+    run(state_, progress, brief_solve(solver_.order(), columns), work);
+  }
+
+  Progress state_;
+  Solver solver_;
+};
+
+}  // namespace
+
+void bind_solve(nb::module_& m) {
+  nb::class_<Options>(m, "Options", "The keyword arguments of a solve.")
+      .def(nb::init<>())
+      .def_rw("structure", &Options::structure)
+      .def_rw("upper", &Options::upper)
+      .def_rw("transposed", &Options::transposed)
+      .def_rw("tolerance", &Options::tolerance)
+      .def_rw("iterations", &Options::iterations)
+      .def_rw("map", &Options::map, nb::arg().none())
+      .def_rw("refiner", &Options::refiner, nb::arg().none())
+      .def_rw("climb", &Options::climb)
+      .def_rw("exact_residual", &Options::exact_residual)
+      .def_rw("check_symmetry", &Options::check_symmetry)
+      .def_rw("condition", &Options::condition)
+      .def_rw("prove", &Options::prove)
+      .def_rw("threads", &Options::threads);
+  m.def("solve", &solve_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
+        nb::arg("x").noconvert(), nb::arg("options"), nb::arg("progress").none(),
+        "Solves into x, which may be b; the certificate's fields, by name.");
+  m.def("plan", &plan_of, nb::arg("n"), nb::arg("columns"), nb::arg("options"),
+        "The plan's fields, by name.");
+  nb::class_<Kept>(m, "Solver", "A matrix with its factor; the matrix is not copied.")
+      .def(nb::init<const Matrix<const double>&, const Options&>(), nb::arg("a").noconvert(),
+           nb::arg("options"), nb::keep_alive<1, 2>())
+      .def("factor", &Kept::factor, nb::arg("progress").none())
+      .def("solve", &Kept::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(),
+           nb::arg("transposed"), nb::arg("progress").none())
+      .def("inverse_norm", &Kept::inverse_norm, nb::arg("transposed"))
+      .def_prop_ro("structure", &Kept::structure);
+}
+
+}  // namespace stepwell::python

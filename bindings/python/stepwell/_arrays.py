@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays as the library takes them, and when that is a copy. docs/python.md has the table."""
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+_masked = "masked arrays are not supported: fill or drop what is masked"
+_sparse = "sparse matrices are not supported: use .toarray(), or a sparse solver"
+
+
+def as_float64(value: Any, name: str) -> np.ndarray:
+    """An ndarray of native float64. Other real types are converted, which is a copy."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name}: {_masked}")
+    if not isinstance(value, np.ndarray) and hasattr(value, "tocsr"):
+        raise TypeError(f"{name}: {_sparse}")
+    array = np.asarray(value)
+    kind = array.dtype.kind
+    if kind == "c":
+        raise TypeError(
+            f"{name} is complex ({array.dtype}), and only real systems are solved here; "
+            "scipy.linalg.solve has complex ones"
+        )
+    if kind not in "fiub" or array.dtype.itemsize > 8:
+        raise TypeError(
+            f"{name} has the type {array.dtype}; float64 is what is solved, and float16, float32, "
+            "integers and bool are converted to it"
+        )
+    if array.dtype != np.float64 or not array.dtype.isnative or not array.flags.aligned:
+        array = array.astype(np.float64)
+    return array
+
+
+def lines(array: np.ndarray) -> Optional[str]:
+    """'F': the columns of a 2-D array are contiguous, 'C': its rows are; None: neither.
+
+    Lines may lie apart, as those of a slice do; they may not overlap.
+    """
+    rows, cols = array.shape
+    item = array.itemsize
+    down, across = array.strides
+    if (rows <= 1 or down == item) and (cols <= 1 or across >= rows * item):
+        return "F"
+    if (cols <= 1 or across == item) and (rows <= 1 or down >= cols * item):
+        return "C"
+    return None
+
+
+def by_columns(array: np.ndarray) -> Tuple[np.ndarray, bool]:
+    """(a view with contiguous columns, whether it is the transpose). No copy in C or F order."""
+    order = lines(array)
+    if order == "F":
+        return array, False
+    if order != "C":
+        array = np.ascontiguousarray(array)
+    return array.T, True
+
+
+def square(value: Any, name: str = "a") -> np.ndarray:
+    array = as_float64(value, name)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        more = "; stepwell.batch has many small systems at once" if array.ndim > 2 else ""
+        raise ValueError(f"{name} has the shape {array.shape}; it must be square{more}")
+    return array
+
+
+def right_hand_sides(
+    value: Any, rows: int, overwrite: bool, name: str = "b"
+) -> Tuple[np.ndarray, np.ndarray]:
+    """(x in b's shape, x in two dimensions), both the same memory, filled with b.
+
+    x is a new F-ordered array, or b itself where that may be overwritten and has the order.
+    """
+    array = as_float64(value, name)
+    if array.ndim not in (1, 2) or array.shape[0] != rows:
+        raise ValueError(f"{name} has the shape {array.shape}; it must be ({rows},) or ({rows}, k)")
+    mine = isinstance(value, (list, tuple)) or (
+        isinstance(value, np.ndarray) and not np.may_share_memory(array, value)
+    )
+    if not (overwrite or mine) or not array.flags.writeable:
+        array = np.array(array, order="F", copy=True)
+    two = array if array.ndim == 2 else array[:, np.newaxis]
+    if lines(two) != "F":
+        array = np.array(array, order="F", copy=True)
+        two = array if array.ndim == 2 else array[:, np.newaxis]
+    return array, two

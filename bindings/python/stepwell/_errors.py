@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is raised where NumPy and SciPy raise LinAlgError."""
+from typing import Any, Optional
+
+from numpy.linalg import LinAlgError
+
+from ._certificate import Certificate
+
+
+class SolveError(LinAlgError):
+    """A numerical outcome that is no solution. The message is the certificate's reason."""
+
+    #: What was tried, and how far it came.
+    certificate: Optional[Certificate]
+    #: The best approximation that was found, or None.
+    x: Any
+
+    def __init__(self, message: str, certificate: Optional[Certificate] = None, x: Any = None):
+        super().__init__(message)
+        self.certificate = certificate
+        self.x = x
+
+
+class NotPositiveDefinite(SolveError):
+    """Cholesky was asked for, and a pivot fails in FP64: certificate.pivot, from 0."""
+
+
+class Singular(SolveError):
+    """LAPACK's dgetrf finds a pivot that is zero: certificate.pivot, from 0."""
+
+
+class NotConverged(SolveError):
+    """The backward error misses the tolerance; x has the best approximation."""
+
+
+class Overflow(SolveError):
+    """x is larger than FP64 can hold."""
+
+
+class NonFinite(SolveError, ValueError):
+    """a or b has an infinity or a NaN: certificate.row, certificate.col, certificate.in_b."""
+
+
+class Asymmetric(SolveError, ValueError):
+    """check_symmetry=True, and a differs from its transpose at (row, col)."""
+
+
+class RankDeficientWarning(UserWarning):
+    """lstsq: columns of a depend on others, so that x is one of many."""
+
+
+_by_outcome = {
+    "not positive definite": NotPositiveDefinite,
+    "singular": Singular,
+    "not converged": NotConverged,
+    "overflow": Overflow,
+    "non-finite element": NonFinite,
+    "asymmetric": Asymmetric,
+}
+
+
+def error_of(certificate: Certificate, x: Any = None) -> SolveError:
+    """The exception of an outcome that is not 'converged'."""
+    kind = _by_outcome.get(certificate.outcome, SolveError)
+    text = certificate.reason or certificate.outcome
+    return kind(text, certificate, x if certificate.outcome == "not converged" else None)

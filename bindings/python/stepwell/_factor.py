@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A factor that is kept: cho_factor and lu_factor, as an object."""
+import os
+import threading
+from typing import Any, Optional
+
+import numpy as np
+
+from ._arrays import right_hand_sides
+from ._certificate import Certificate, certificate_of
+from ._errors import error_of
+from ._native import native
+from ._progress import Progress, watching
+from ._solve import answer, prepared
+
+
+class Factor:
+    """A matrix that was factored once, for right-hand sides that come later.
+
+    It keeps a reference to a, not a copy, and refines with it: a must stay as it is while the
+    factor is used. There is no array of L or U to look at: the factor is made of low-precision
+    tiles. May be used by several threads; their solves come one after the other. In a forked child
+    the factor is made again, on one thread, at the first solve.
+    """
+
+    def __init__(
+        self,
+        a: Any,
+        assume_a: Optional[str] = None,
+        lower: bool = False,
+        *,
+        tolerance: float = 0.0,
+        map: Optional[str] = None,
+        refiner: Optional[str] = None,
+        climb: bool = True,
+        iterations: int = 0,
+        exact_residual: bool = False,
+        threads: Optional[int] = None,
+        progress: Progress = None,
+    ):
+        self._view, self._flipped, self._options = prepared(
+            a,
+            assume_a,
+            lower,
+            tolerance=tolerance,
+            map=map,
+            refiner=refiner,
+            climb=climb,
+            iterations=iterations,
+            exact_residual=exact_residual,
+            threads=threads,
+        )
+        self._forgotten: Any = None
+        self._make(progress)
+        if not self._certificate.ok:
+            raise error_of(self._certificate)
+
+    def _make(self, progress: Progress = None) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._native = native().Solver(self._view, self._options)
+        with watching(progress) as watcher:
+            self._certificate = certificate_of(self._native.factor(watcher), self._flipped)
+
+    def _here(self) -> None:
+        if self._pid != os.getpid():
+            # The parent's solver belongs to its workers, who are not here.
+            self._forgotten = self._native
+            self._options.threads = 1
+            self._make()
+
+    @property
+    def order(self) -> int:
+        return int(self._view.shape[0])
+
+    @property
+    def structure(self) -> str:
+        """'spd' or 'general': what a was factored as."""
+        return str(self._native.structure)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of the factorization."""
+        return self._certificate
+
+    def solve(
+        self,
+        b: Any,
+        transposed: bool = False,
+        *,
+        overwrite_b: bool = False,
+        progress: Progress = None,
+        full_output: bool = False,
+    ) -> Any:
+        """x of a @ x = b, or of a.T @ x = b. As stepwell.solve()."""
+        self._here()
+        x, columns = right_hand_sides(b, self.order, overwrite_b)
+        with self._lock, watching(progress) as watcher:
+            fields = self._native.solve(columns, columns, bool(transposed) != self._flipped, watcher)
+        return answer(x, certificate_of(fields, self._flipped), full_output)
+
+    def inverse_norm(self, norm: Any = 1) -> float:
+        """An estimate of the 1-norm or, with norm=numpy.inf, of the infinity norm of a's inverse."""
+        if norm not in (1, np.inf):
+            raise ValueError(f"norm={norm!r}: there are 1 and numpy.inf")
+        self._here()
+        with self._lock:
+            return float(self._native.inverse_norm((norm == 1) != self._flipped))
+
+    def rcond(self) -> float:
+        """An estimate of 1 / (||a|| ||inverse of a||).
+
+        In the 1-norm of an array in C order, in the infinity norm of one in F order: those are the
+        norms that the factorization has looked at.
+        """
+        norm = self._certificate.norm * self.inverse_norm(1 if self._flipped else np.inf)
+        return 1.0 / norm if norm else 0.0
+
+    def __repr__(self) -> str:
+        return f"<stepwell.Factor: order {self.order}, {self.structure}, {self._certificate.map}>"
+
+
+def factor(a: Any, assume_a: Optional[str] = None, lower: bool = False, **options: Any) -> Factor:
+    """Factors a for right-hand sides that come later; options as solve()'s. See Factor.
+
+    >>> import numpy as np, stepwell
+    >>> a = np.array([[2.0, 1.0], [0.0, 3.0]])
+    >>> f = stepwell.factor(a)
+    >>> x = f.solve([3.0, 3.0])
+    >>> y = f.solve([2.0, 4.0], transposed=True)
+    >>> bool(np.allclose(x, [1, 1]) and np.allclose(y, [1, 1]))
+    True
+    """
+    return Factor(a, assume_a, lower, **options)
+
+
+def cho_factor(
+    a: Any,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    **options: Any,
+) -> Factor:
+    """scipy.linalg.cho_factor's arguments; what comes back is a Factor, for cho_solve().
+
+    >>> import numpy as np, stepwell
+    >>> c = stepwell.cho_factor(np.array([[4.0, 2.0], [2.0, 5.0]]))
+    >>> bool(np.allclose(stepwell.cho_solve(c, [6.0, 7.0]), [1, 1]))
+    True
+    """
+    return Factor(a, "pos", lower, **options)
+
+
+def _checked(value: Any, caller: str, maker: str) -> Factor:
+    if not isinstance(value, Factor):
+        raise TypeError(
+            f"{caller} takes what stepwell.{maker} returned, not {type(value).__name__}; "
+            f"scipy.linalg.{caller} takes SciPy's"
+        )
+    return value
+
+
+def cho_solve(c: Factor, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+    """x of a @ x = b, with c from cho_factor(a)."""
+    return _checked(c, "cho_solve", "cho_factor").solve(b, overwrite_b=overwrite_b)
+
+
+def lu_factor(
+    a: Any, overwrite_a: bool = False, check_finite: bool = True, **options: Any
+) -> Factor:
+    """scipy.linalg.lu_factor's arguments; what comes back is a Factor, for lu_solve()."""
+    return Factor(a, "gen", **options)
+
+
+def lu_solve(
+    lu: Factor, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True
+) -> Any:
+    """x of a @ x = b, or with trans=1 or 2 of a.T @ x = b, with lu from lu_factor(a).
+
+    >>> import numpy as np, stepwell
+    >>> lu = stepwell.lu_factor(np.array([[2.0, 1.0], [0.0, 3.0]]))
+    >>> bool(np.allclose(stepwell.lu_solve(lu, [2.0, 4.0], trans=1), [1, 1]))
+    True
+    """
+    if trans not in (0, 1, 2):
+        raise ValueError(f"trans is {trans!r}; it must be 0, 1 or 2")
+    return _checked(lu, "lu_solve", "lu_factor").solve(b, trans != 0, overwrite_b=overwrite_b)

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""lstsq(): in the shape of scipy.linalg.lstsq."""
+import warnings
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ._arrays import as_float64, lines
+from ._certificate import Certificate, Plan, certificate_of
+from ._errors import RankDeficientWarning, error_of
+from ._native import native, thread_count
+from ._progress import Progress, watching
+
+
+class _Four(NamedTuple):
+    x: np.ndarray
+    residues: np.ndarray
+    rank: Optional[int]
+    s: None
+
+
+class LstsqResult(_Four):
+    """x, residues, rank and s, which is None, as scipy.linalg.lstsq returns them; and a certificate.
+
+    rank is None where the rung that solved it can't tell: columns that depend on others are looked
+    for only when a low rung fails.
+    """
+
+    certificate: Certificate
+
+
+def _columns(value: Any, rows: int) -> Any:
+    b = as_float64(value, "b")
+    if b.ndim not in (1, 2) or b.shape[0] != rows:
+        raise ValueError(f"b has the shape {b.shape}; it must be ({rows},) or ({rows}, k)")
+    two = b if b.ndim == 2 else b[:, np.newaxis]
+    return b.ndim, two if lines(two) == "F" else np.asfortranarray(two)
+
+
+def lstsq(
+    a: Any,
+    b: Any,
+    *,
+    ridge: float = 0.0,
+    weights: Any = None,
+    qr: bool = False,
+    tolerance: float = 0.0,
+    iterations: int = 0,
+    climb: bool = True,
+    threads: Optional[int] = None,
+    progress: Progress = None,
+) -> LstsqResult:
+    """The x that minimises ||b - a @ x||_2, or with ridge ||b - a @ x||^2 + ridge ||x||^2.
+
+    a is (m, n) with m >= n (any m with a ridge), in C or F order without a copy, a numpy.memmap
+    included. b is (m,) or (m, k); for k > 1 in C order it is copied. weights: one number of at
+    least 0 for each column of a, ridge * weights is its penalty, 0 for an intercept.
+
+    Returns x, residues, rank, s as scipy.linalg.lstsq does, with these differences: there are no
+    singular values (s is None); rank is None unless it was found out; residues are the squared
+    2-norms of b - a @ x also where the rank is short; where columns depend on others their
+    coefficients are zero, with a RankDeficientWarning: x is a minimiser, not the one of least norm.
+    The result's 'certificate' has the backward error, see docs/least_squares.md.
+
+    >>> import numpy as np, stepwell
+    >>> a = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> x, residues, rank, _ = stepwell.lstsq(a, [1.0, 3.0, 5.0])
+    >>> bool(np.allclose(x, [1, 2]))
+    True
+    """
+    array = as_float64(a, "a")
+    if array.ndim != 2:
+        raise ValueError(f"a has the shape {array.shape}; it must be (m, n)")
+    if lines(array) is None:
+        array = np.ascontiguousarray(array)
+    dimensions, right = _columns(b, array.shape[0])
+    x = np.zeros((array.shape[1], right.shape[1]), order="F")
+    penalties = [] if weights is None else [float(w) for w in as_float64(weights, "weights").flat]
+    with watching(progress) as watcher:
+        fields = native().lstsq(
+            array,
+            right,
+            x,
+            ridge,
+            penalties,
+            qr,
+            tolerance,
+            iterations,
+            climb,
+            thread_count(threads),
+            watcher,
+        )
+    certificate = certificate_of(fields)
+    if certificate.outcome == "rank deficient":
+        warnings.warn(certificate.reason, RankDeficientWarning, stacklevel=2)
+    elif not certificate.ok:
+        raise error_of(certificate, x)
+    residues = np.array([c.residual_norm**2 for c in certificate.columns])
+    one = dimensions == 1
+    result = LstsqResult(
+        x[:, 0] if one else x,
+        residues.reshape(()) if one else residues,
+        certificate.rank if certificate.rank >= 0 else None,
+        None,
+    )
+    result.certificate = certificate
+    return result
+
+
+def lstsq_plan(m: int, n: int, columns: int = 1, *, ridge: float = 0.0, qr: bool = False) -> Plan:
+    """What lstsq of an (m, n) matrix will take, before it starts.
+
+    >>> import stepwell
+    >>> stepwell.lstsq_plan(1_000_000, 100).bytes > 0
+    True
+    """
+    return Plan(**native().plan_lstsq(m, n, columns, ridge, qr))

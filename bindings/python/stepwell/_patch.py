@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""patch(): NumPy's and SciPy's solve() by Stepwell, where it means the same and pays."""
+import functools
+import importlib
+import sys
+import threading
+import time
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ._errors import SolveError
+from ._solve import solve
+
+#: The order from which a solve here is faster than pip's SciPy; docs/python.md has the figures.
+PAYING_ORDER = 2048
+
+_taken_structures = (None, "gen", "general", "pos", "positive definite")
+
+
+def _plain(a: Any, b: Any, minimum: int) -> bool:
+    """Arrays for which NumPy, SciPy and we mean the same: 2-D float64, 1-D or 2-D float64."""
+    return (
+        type(a) is np.ndarray
+        and type(b) is np.ndarray
+        and a.dtype == np.float64
+        and b.dtype == np.float64
+        and a.ndim == 2
+        and a.shape[0] == a.shape[1]
+        and a.shape[0] >= minimum
+        and b.ndim in (1, 2)
+        and b.shape[0] == a.shape[0]
+        and b.size > 0
+    )
+
+
+def _sparse_corners(a: np.ndarray) -> bool:
+    """Whether a might be banded or triangular: SciPy has methods for those that cost n^2."""
+    return bool(a[-1, 0] == 0 or a[0, -1] == 0)
+
+
+class patch:
+    """Takes large calls of numpy.linalg.solve and scipy.linalg.solve; forwards all others.
+
+    Taken: plain float64 arrays, a of order 'minimum' and more, b of one or two dimensions;
+    scipy.linalg.solve with assume_a None, 'gen' or 'pos'. A solve that does not converge is given
+    to the original, too, whose exceptions and warnings are what the caller sees. Modules that hold
+    the function under a name of their own (from scipy.linalg import solve) are found and mended.
+
+    As a context manager, or with install() and uninstall(). 'taken', 'forwarded' and 'failed'
+    count; str() of it is a line to print. condition=True estimates the condition number of each
+    system and warns as SciPy does; it costs a factorization where none was needed.
+
+    >>> import numpy as np, stepwell
+    >>> a, b = np.diag(np.arange(1.0, 9.0)) + 0.1, np.ones(8)
+    >>> with stepwell.patch(minimum=1) as calls:
+    ...     x = np.linalg.solve(a, b)
+    >>> calls.taken, calls.forwarded
+    (1, 0)
+    """
+
+    def __init__(
+        self,
+        minimum: int = PAYING_ORDER,
+        *,
+        condition: bool = False,
+        threads: Optional[int] = None,
+    ):
+        self.minimum = minimum
+        self.condition = condition
+        self.threads = threads
+        self.taken = 0
+        self.forwarded = 0
+        #: Taken, did not converge, and given to the original then.
+        self.failed = 0
+        #: Seconds of the calls that were taken.
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+        self._pairs: List[Tuple[Callable[..., Any], Callable[..., Any]]] = []
+
+    def __enter__(self) -> "patch":
+        return self.install()
+
+    def __exit__(self, *_: Any) -> None:
+        self.uninstall()
+
+    def install(self) -> "patch":
+        """Puts the functions in place; again is a RuntimeError."""
+        if self._pairs:
+            raise RuntimeError("the patch is installed already")
+        self._pairs.append((np.linalg.solve, self._numpy(np.linalg.solve)))
+        try:
+            linalg: Any = importlib.import_module("scipy.linalg")
+        except ImportError:
+            linalg = None
+        if linalg is not None:
+            self._pairs.append((linalg.solve, self._scipy(linalg.solve)))
+        _replace({id(old): (old, new) for old, new in self._pairs})
+        return self
+
+    def uninstall(self) -> None:
+        """Puts the originals back, wherever the functions have got to."""
+        _replace({id(new): (new, old) for old, new in self._pairs})
+        self._pairs.clear()
+
+    def __str__(self) -> str:
+        return (
+            f"stepwell: {self.taken} solves taken ({self.seconds:.1f} s), {self.forwarded} "
+            f"forwarded, {self.failed} taken and then forwarded"
+        )
+
+    def _count(self, name: str, seconds: float = 0.0) -> None:
+        with self._lock:
+            setattr(self, name, getattr(self, name) + 1)
+            self.seconds += seconds
+
+    def _take(self, a: Any, b: Any, original: Callable[[], Any], **options: Any) -> Any:
+        start = time.monotonic()
+        try:
+            x, certificate = solve(
+                a, b, condition=self.condition, threads=self.threads, full_output=True, **options
+            )
+        except (SolveError, ValueError):
+            certificate = None
+        if certificate is None or not certificate.ok:
+            self._count("failed")
+            return original()
+        if self.condition and not certificate.condition * 2.0**-53 < 1:
+            from scipy.linalg import LinAlgWarning
+
+            warnings.warn(
+                f"An ill-conditioned matrix detected: rcond = {1 / certificate.condition:.6g}.",
+                LinAlgWarning,
+                stacklevel=4,
+            )
+        self._count("taken", time.monotonic() - start)
+        return x
+
+    def _numpy(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def numpy_solve(a: Any, b: Any) -> Any:
+            if not _plain(a, b, self.minimum):
+                self._count("forwarded")
+                return original(a, b)
+            return np.ascontiguousarray(self._take(a, b, lambda: original(a, b), assume_a=None))
+
+        return numpy_solve
+
+    def _scipy(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def scipy_solve(
+            a: Any,
+            b: Any,
+            lower: bool = False,
+            overwrite_a: bool = False,
+            overwrite_b: bool = False,
+            check_finite: bool = True,
+            assume_a: Optional[str] = None,
+            transposed: bool = False,
+        ) -> Any:
+            options: Dict[str, Any] = {} if assume_a is None else {"assume_a": assume_a}
+
+            def forward() -> Any:
+                return original(
+                    a,
+                    b,
+                    lower,
+                    overwrite_a,
+                    overwrite_b,
+                    check_finite,
+                    transposed=transposed,
+                    **options,
+                )
+
+            if (
+                not _plain(a, b, self.minimum)
+                or assume_a not in _taken_structures
+                or (assume_a is None and _sparse_corners(a))
+            ):
+                self._count("forwarded")
+                return forward()
+            # Not solved in b's place: the original may have to be asked after all.
+            x = self._take(a, b, forward, assume_a=assume_a, lower=lower, transposed=transposed)
+            if not overwrite_b or not b.flags.f_contiguous or not b.flags.writeable:
+                return x
+            b[...] = x
+            return b
+
+        return scipy_solve
+
+
+def _replace(table: Dict[int, Tuple[Any, Any]]) -> None:
+    """In all modules: functions by others."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if not isinstance(names, dict):
+            continue
+        for name, value in list(names.items()):
+            found = table.get(id(value))
+            if found is not None and found[0] is value:
+                names[name] = found[1]

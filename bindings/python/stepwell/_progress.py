@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""progress=True: a line that is drawn over, on a terminal or in a notebook."""
+import sys
+import time
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Optional, Union
+
+#: Called with the phase, and with done and total of it; a total of 0: nothing is counted.
+Watcher = Callable[[str, int, int], Any]
+#: What progress= takes.
+Progress = Union[None, bool, Watcher]
+
+_width = 30
+
+
+def line_of(phase: str, done: int, total: int, seconds: float) -> str:
+    """One line of text: a bar where something is counted."""
+    if total <= 0:
+        return f"{phase:<8} {seconds:6.1f} s"
+    share = min(max(done / total, 0.0), 1.0)
+    filled = int(share * _width)
+    bar = "#" * filled + "." * (_width - filled)
+    return f"{phase:<8} [{bar}] {100 * share:3.0f} % {seconds:6.1f} s"
+
+
+class _Terminal:
+    """Draws on standard error, over the line it drew before."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._drawn = 0
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        self._draw(line_of(phase, done, total, time.monotonic() - self._start))
+
+    def close(self) -> None:
+        if self._drawn:
+            self._draw("")
+            sys.stderr.write("\r")
+            sys.stderr.flush()
+
+    def _draw(self, text: str) -> None:
+        sys.stderr.write("\r" + text.ljust(self._drawn))
+        sys.stderr.flush()
+        self._drawn = len(text)
+
+
+class _Notebook:
+    """One output of the cell, renewed."""
+
+    def __init__(self, display: Any) -> None:
+        self._start = time.monotonic()
+        self._display = display
+        self._handle = display({"text/plain": "starting"}, raw=True, display_id=True)
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        text = line_of(phase, done, total, time.monotonic() - self._start)
+        self._handle.update({"text/plain": text}, raw=True)
+
+    def close(self) -> None:
+        text = f"done in {time.monotonic() - self._start:.1f} s"
+        self._handle.update({"text/plain": text}, raw=True)
+
+
+def _notebook_display() -> Optional[Any]:
+    """IPython's display(), inside a notebook's kernel; IPython is never imported for it."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or getattr(shell, "kernel", None) is None:
+        return None
+    from IPython.display import display
+
+    return display
+
+
+@contextmanager
+def watching(progress: Progress) -> Iterator[Optional[Watcher]]:
+    """The function that a call reports to, or None."""
+    if progress is None or progress is False:
+        yield None
+        return
+    if progress is not True:
+        if not callable(progress):
+            raise TypeError("progress is a function of (phase, done, total), or True")
+        yield progress
+        return
+    display = _notebook_display()
+    if display is None and not sys.stderr.isatty():
+        yield None  # nobody sees a bar in a file
+        return
+    bar = _Terminal() if display is None else _Notebook(display)
+    try:
+        yield bar
+    finally:
+        bar.close()

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""solve(): in the shape of scipy.linalg.solve."""
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._arrays import by_columns, right_hand_sides, square
+from ._certificate import Certificate, Plan, certificate_of
+from ._errors import error_of
+from ._native import native, thread_count
+from ._progress import Progress, watching
+
+_structures = {
+    None: "automatic",
+    "auto": "automatic",
+    "gen": "general",
+    "general": "general",
+    "pos": "spd",
+    "positive definite": "spd",
+    "sym": "symmetric",
+    "symmetric": "symmetric",
+    "her": "symmetric",
+    "hermitian": "symmetric",
+}
+_elsewhere = {
+    "diagonal": "divide b by the diagonal",
+    "tridiagonal": "use scipy.linalg.solve_banded",
+    "banded": "use scipy.linalg.solve_banded",
+    "upper triangular": "use scipy.linalg.solve_triangular",
+    "lower triangular": "use scipy.linalg.solve_triangular",
+}
+
+
+def structure_of(assume_a: Optional[str]) -> str:
+    """'automatic', 'spd', 'general' or 'symmetric'."""
+    if assume_a in _structures:
+        return _structures[assume_a]
+    if assume_a in _elsewhere:
+        raise ValueError(
+            f"assume_a={assume_a!r} is not for a dense solver: {_elsewhere[assume_a]}, or give "
+            "assume_a='gen' if all of a is to be read"
+        )
+    names = ", ".join(repr(name) for name in _structures)
+    raise ValueError(f"assume_a={assume_a!r} is none of {names}")
+
+
+def mirrored(a: np.ndarray, lower: bool) -> np.ndarray:
+    """a with one triangle reflected into the other; a itself where it is symmetric already."""
+    if np.array_equal(a, a.T, equal_nan=True):
+        return a
+    full: np.ndarray = a.copy()
+    for k in range(a.shape[0]):
+        if lower:
+            full[k, k + 1 :] = full[k + 1 :, k]
+        else:
+            full[k + 1 :, k] = full[k, k + 1 :]
+    return full
+
+
+def prepared(a: Any, assume_a: Optional[str], lower: bool, **options: Any) -> Tuple[Any, ...]:
+    """(view with contiguous columns, whether it is a's transpose, native options)."""
+    array = square(a)
+    structure = structure_of(assume_a)
+    if structure == "symmetric":
+        array, structure = mirrored(array, lower), "general"
+    view, flipped = by_columns(array)
+    result = native().Options()
+    result.structure = structure
+    result.upper = structure == "spd" and lower == flipped
+    result.threads = thread_count(options.pop("threads"))
+    for name, value in options.items():
+        setattr(result, name, value)
+    return view, flipped, result
+
+
+def solve(
+    a: Any,
+    b: Any,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    assume_a: Optional[str] = None,
+    transposed: bool = False,
+    *,
+    tolerance: float = 0.0,
+    condition: bool = False,
+    prove: bool = False,
+    check_symmetry: bool = False,
+    map: Optional[str] = None,
+    refiner: Optional[str] = None,
+    climb: bool = True,
+    iterations: int = 0,
+    exact_residual: bool = False,
+    threads: Optional[int] = None,
+    progress: Progress = None,
+    full_output: bool = False,
+) -> Any:
+    """Solves a @ x = b to FP64 accuracy. The first eight arguments are scipy.linalg.solve's.
+
+    a is (n, n), b is (n,) or (n, k); x has the shape of b, is float64 and F-ordered. a is never
+    written (overwrite_a is accepted and changes nothing), and infinities and NaN are always looked
+    for (check_finite is accepted and changes nothing).
+
+    assume_a
+        None or 'auto': Cholesky where a is symmetric to the bits with a positive diagonal, LU where
+        it is not or where that fails. 'pos': symmetric positive definite; only the triangle that
+        'lower' names is read. 'gen': any matrix. 'sym', 'her': solved as a general matrix; only the
+        triangle is read, and where the other differs, a copy is made. SciPy's long names work too;
+        'banded', 'tridiagonal', 'diagonal' and triangular matrices are refused.
+    lower
+        Of 'pos' and 'sym': which triangle. Free of copies: lower=False in C order, lower=True in F
+        order; the other way round takes 8 n^2 bytes.
+    overwrite_b
+        x may take b's memory: where b is float64, writable and 1-D or F-ordered.
+    transposed
+        Solve a.T @ x = b.
+    tolerance
+        Of the backward error; 0: sqrt(n) 2^-53.
+    condition, prove, check_symmetry, map, refiner, climb, iterations, exact_residual
+        As in docs/solve.md.
+    threads
+        None: as many as the process may use (in a forked child: one).
+    progress
+        True: a bar on a terminal or in a notebook. A function: called with (phase, done, total)
+        about twenty times a second; what it raises ends the solve.
+    full_output
+        Return (x, certificate), and raise nothing for a numerical outcome: look at certificate.ok.
+        x is None where there is none.
+
+    Raises NotPositiveDefinite, Singular, NotConverged, Overflow (all numpy.linalg.LinAlgError, with
+    the attribute 'certificate'), NonFinite (a ValueError, too), ValueError, TypeError, MemoryError.
+    Ctrl-C ends it with KeyboardInterrupt.
+
+    >>> import numpy as np, stepwell
+    >>> a = np.array([[4.0, 1.0], [1.0, 3.0]])
+    >>> b = np.array([1.0, 2.0])
+    >>> x, certificate = stepwell.solve(a, b, assume_a="pos", full_output=True)
+    >>> certificate.ok, certificate.structure
+    (True, 'spd')
+    >>> bool(certificate.backward_error <= certificate.tolerance)
+    True
+
+    A matrix that is not positive definite says where:
+
+    >>> try:
+    ...     stepwell.solve([[1.0, 2.0], [2.0, 1.0]], b, assume_a="pos")
+    ... except stepwell.NotPositiveDefinite as error:
+    ...     print(error.certificate.pivot)
+    1
+    """
+    view, flipped, options = prepared(
+        a,
+        assume_a,
+        lower,
+        tolerance=tolerance,
+        condition=condition,
+        prove=prove,
+        check_symmetry=check_symmetry,
+        map=map,
+        refiner=refiner,
+        climb=climb,
+        iterations=iterations,
+        exact_residual=exact_residual,
+        threads=threads,
+    )
+    options.transposed = bool(transposed) != flipped
+    x, columns = right_hand_sides(b, view.shape[0], overwrite_b)
+    with watching(progress) as watcher:
+        fields = native().solve(view, columns, columns, options, watcher)
+    certificate = certificate_of(fields, flipped)
+    return answer(x, certificate, full_output)
+
+
+def answer(x: np.ndarray, certificate: Certificate, full_output: bool) -> Any:
+    """x, or (x, certificate); raises where there is no x and the caller does not look."""
+    written = certificate.outcome in ("converged", "not converged", "overflow")
+    if full_output:
+        return (x if written else None), certificate
+    if not certificate.ok:
+        raise error_of(certificate, x)
+    return x
+
+
+def memory_plan(
+    n: int,
+    columns: int = 1,
+    assume_a: Optional[str] = None,
+    *,
+    map: Optional[str] = None,
+    condition: bool = False,
+) -> Plan:
+    """What a solve of order n with so many right-hand sides will take, before it starts.
+
+    assume_a='pos' plans Cholesky, anything else LU, which takes more. bytes do not count a, b, x,
+    nor the copy of an array that is neither in C nor in F order.
+
+    >>> import stepwell
+    >>> plan = stepwell.memory_plan(10_000, assume_a="pos")
+    >>> plan.bytes <= plan.top_bytes
+    True
+    """
+    options = native().Options()
+    structure = structure_of(assume_a)
+    options.structure = "spd" if structure == "spd" else "general"
+    options.map = map
+    options.condition = condition
+    return Plan(**native().plan(n, columns, options))

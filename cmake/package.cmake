@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Debian packages by CPack, one a component: cpack -G DEB in the build directory. What the libraries
+# need is looked up by dpkg-shlibdeps. docs/packages.md says what is in them.
+set(CPACK_PACKAGE_NAME stepwell)
+set(CPACK_PACKAGE_VENDOR "The Stepwell authors")
+set(CPACK_PACKAGE_CONTACT "The Stepwell authors <maintainers@stepwell.invalid>")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_GENERATOR DEB)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY =)
+
+# Component, package, section and what it is, and the components that it needs.
+function(stepwell_package component package section description)
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION ${description} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DEPENDS ${ARGN} PARENT_SCOPE)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright COMPONENT ${component}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package})
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+  set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} PARENT_SCOPE)
+endfunction()
+
+stepwell_package(library libstepwell${STEPWELL_SOVERSION} libs "The shared library.")
+stepwell_package(headers libstepwell-dev libdevel
+  "Headers for C++ and C, the CMake package and the pkg-config file." library)
+if(STEPWELL_BUILD_TOOLS)
+  stepwell_package(tool stepwell math "The command: solve, plan, tune, measure." library)
+endif()
+if(TARGET stepwell_onednn)
+  stepwell_package(baselines stepwell-baselines math
+    "What stepwell bench compares with: oneDNN's products." tool)
+endif()
+if(TARGET stepwell_lapack)
+  stepwell_package(lapack libstepwell-lapack libs
+    "LAPACK's names over Stepwell, to be preloaded or linked before LAPACK." library)
+endif()
+include(CPack)

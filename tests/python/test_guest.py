@@ -1,0 +1,225 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A polite guest: threads, fork, signals, the GIL, memory, progress."""
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from systems import assert_solves, general, spd
+
+import stepwell
+
+LIMIT = 120  # seconds; against hangs, no measure of speed
+ROUNDS = int(os.environ.get("STEPWELL_PYTHON_ROUNDS", "2"))
+
+
+def run(code, *arguments):
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True,
+                          timeout=LIMIT, cwd=os.path.dirname(__file__), check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_import_starts_nothing():
+    threads, library, at_call = run("""
+import os, sys
+import numpy
+count = lambda: len(os.listdir("/proc/self/task"))
+before = count()
+import stepwell
+print(count() - before, "stepwell._stepwell" in sys.modules, end=" ")
+stepwell.solve(numpy.eye(3), numpy.ones(3))
+print("stepwell._stepwell" in sys.modules)
+""")
+    assert (threads, library, at_call) == ("0", "False", "True")
+
+
+def test_the_gil_is_released():
+    a, b = spd(2500), np.ones((2500, 8))
+    counted, stop = [], threading.Event()
+
+    def count():
+        k = 0
+        while not stop.is_set():
+            k += 1
+            counted.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = time.monotonic()
+    stepwell.solve(a, b, assume_a="pos", map="fp64")
+    end = time.monotonic()
+    stop.set()
+    thread.join()
+    # Not once in the middle third if the lock were held throughout.
+    third = (end - start) / 3
+    assert any(start + third < t < end - third for t in counted)
+
+
+def test_threads_get_the_same_bits():
+    systems = [(general(n, n), np.arange(float(n))) for n in (50, 300, 1100)]
+    systems += [(spd(n, n), np.arange(float(n))) for n in (50, 300, 1300)]
+    serial = [stepwell.solve(a, b) for a, b in systems]
+    shared = stepwell.factor(systems[2][0])
+    kept = shared.solve(systems[2][1])
+    results, errors = {}, []
+
+    def work(which):
+        try:
+            for k in range(len(systems)):
+                at = (k + which) % len(systems)
+                results[which, at] = stepwell.solve(*systems[at])
+            results[which, "kept"] = shared.solve(systems[2][1])
+        except BaseException as error:  # noqa: BLE001: shown by the test
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(w,)) for w in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(LIMIT)
+        assert not t.is_alive()
+    assert not errors
+    for (_, at), x in results.items():
+        assert np.array_equal(x, kept if at == "kept" else serial[at])
+    assert len(results) == 6 * (len(systems) + 1)
+
+
+def test_number_of_threads_does_not_change_the_bits():
+    a, b = spd(1500), np.ones(1500)
+    x = stepwell.solve(a, b)
+    assert np.array_equal(stepwell.solve(a, b, threads=1), x)
+    assert np.array_equal(stepwell.solve(a, b, threads=2), x)
+
+
+def child(n):
+    """In a worker process: large enough to want threads of its own."""
+    a, b = spd(n), np.arange(float(n))
+    return stepwell.solve(a, b), stepwell.solve(general(n), b)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_processes(method):
+    expected = child(1000)  # the parent's workers have started
+    for _ in range(ROUNDS):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            for spd_x, general_x in pool.map_async(child, [1000] * 3).get(LIMIT):
+                assert np.array_equal(spd_x, expected[0])
+                assert np.array_equal(general_x, expected[1])
+    again = child(1000)  # the parent goes on
+    assert np.array_equal(again[0], expected[0])
+
+
+def solve_with(pair):
+    f, b = pair
+    return FACTORS[f].solve(b)
+
+
+FACTORS = {}
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_factor_in_a_forked_child():
+    a, b = spd(1000), np.ones(1000)
+    FACTORS["a"] = stepwell.factor(a)
+    expected = FACTORS["a"].solve(b)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        x = pool.map_async(solve_with, [("a", b)]).get(LIMIT)[0]
+    assert_solves(a, x, b)
+    assert np.array_equal(x, expected)
+
+
+INTERRUPTED = """
+import sys, numpy as np, stepwell
+d = np.arange(9000.0)[:, None] / 9000
+a = np.exp(-2 * abs(d - d.T)) + 1e-3 * np.eye(9000)
+stepwell.solve(np.eye(1000) * 2, np.ones(1000))
+print("solving", flush=True)
+try:
+    stepwell.solve(a, np.ones((9000, 4)), assume_a="pos", map="fp64", condition=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+# The next one works as ever.
+x = stepwell.solve(np.eye(1500) * 2, np.ones(1500))
+print("usable" if (x == 0.5).all() else "broken")
+"""
+
+
+def test_interrupt():
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            assert process.stdout.readline() == "solving\n"
+            time.sleep(0.3)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            print(f"KeyboardInterrupt after {time.monotonic() - start:.2f} s")
+            assert process.stdout.readline() == "usable\n"
+            assert process.wait(LIMIT) == 0
+        finally:
+            process.kill()
+
+
+def test_lack_of_memory():
+    assert run("""
+import resource, numpy as np, stepwell
+from systems import spd
+a = spd(3000)
+stepwell.solve(a[:2000, :2000], np.ones(2000))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (10 << 20), resource.RLIM_INFINITY))
+try:
+    stepwell.solve(a, np.ones(3000), assume_a="pos", map="fp64")
+except MemoryError:
+    print("refused")
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+stepwell.solve(a, np.ones(3000))
+""") == ["refused"]
+
+
+def test_progress_function():
+    seen = []
+    a, b = spd(2500), np.ones(2500)
+    x = stepwell.solve(a, b, assume_a="pos", map="fp64",
+                       progress=lambda *arguments: seen.append(arguments))
+    assert_solves(a, x, b)
+    assert all(phase and done >= 0 and total >= 0 for phase, done, total in seen)
+    assert "factor" in {phase for phase, _, _ in seen}
+
+
+def test_what_progress_raises_ends_the_solve():
+    class Enough(Exception):
+        pass
+
+    def watcher(phase, done, total):
+        raise Enough
+
+    with pytest.raises(Enough):
+        stepwell.solve(spd(2500), np.ones(2500), map="fp64", progress=watcher)
+
+
+def test_bar():
+    from stepwell import _progress
+
+    assert "50 %" in _progress.line_of("factor", 5, 10, 1.0)
+    assert "survey" in _progress.line_of("survey", 0, 0, 1.0)
+    # On a terminal: a pseudo-terminal as standard error.
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import numpy as np, stepwell\n"
+         "from systems import spd\n"
+         "stepwell.solve(spd(2500), np.ones(2500), map='fp64', progress=True)"],
+        stderr=slave, cwd=os.path.dirname(__file__))
+    assert process.wait(LIMIT) == 0
+    os.close(slave)
+    assert b"factor" in os.read(master, 100_000)
+    os.close(master)
