@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "forward.hpp"
 #include "remembered.hpp"
 #include "routines.hpp"
@@ -100,17 +102,19 @@ void General<Int>::dgetrs(const char* trans, const Int* n, const Int* nrhs, cons
 template <class Int>
 void General<Int>::dgecon(const char* norm, const Int* n, const double* a, const Int* lda,
                           const double* anorm, double* rcond, double* work, Int* iwork, Int* info) {
+  double norm_of_a = *anorm;
   const auto real = [&](const double* lu, const Int* ld) {
-    forward<Int>(Routine::dgecon, info, norm, In{n}, lu, In{ld}, anorm, rcond, work, Scratch{iwork},
-                 Out{info}, kLength);
+    forward<Int>(Routine::dgecon, info, norm, In{n}, lu, In{ld}, &norm_of_a, rcond, work,
+                 Scratch{iwork}, Out{info}, kLength);
   };
   if (Inside::active()) return real(a, lda);
   Call call(Routine::dgecon);
   const bool one_norm = *norm == '1' || is(norm, 'O');
-  const bool valid = (one_norm || is(norm, 'I')) && *n > 0 && *lda >= *n && *anorm >= 0;
+  const bool valid = (one_norm || is(norm, 'I')) && *n > 0 && *lda >= *n && !(*anorm < 0);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), Part::all);
   if (!factor) return real(a, lda);
-  if (take(call, [&] { return condition_with(*factor, one_norm, *anorm, *rcond); })) {
+  if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, one_norm);
+  if (take(call, [&] { return condition_with(*factor, one_norm, norm_of_a, *rcond); })) {
     *info = 0;
   } else if (const auto restored = restore(*factor)) {
     real(restored->factor.data(), n);

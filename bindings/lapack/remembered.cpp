@@ -145,9 +145,8 @@ std::shared_ptr<Remembered> factor_for(Call& call, bool valid, MatrixView<const 
   if (!forked_child()) {
     const std::lock_guard lock(memory().mutex);
     const std::shared_ptr<Remembered>& last = memory().last;
-    if (last && last->id == (bits(a, 0) & kNumber) && last->order == a.rows && last->part == part) {
-      return last;
-    }
+    const bool known = last && last->id == (bits(a, 0) & kNumber) && last->order == a.rows;
+    if (known && (last->part == Part::all) == (part == Part::all)) return last;
   }
   static std::atomic_flag said;
   say_once(said,
@@ -179,6 +178,22 @@ Certificate condition_with(Remembered& factor, bool one_norm, double anorm, doub
     certificate.outcome = SolveOutcome::not_converged;
   }
   return certificate;
+}
+
+double norm_of(const Remembered& factor, bool one_norm) {
+  const MatrixView<const double> a = factor.view();
+  const bool symmetric = factor.part != Part::all;
+  std::vector<double> sums(static_cast<std::size_t>(a.rows));
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    double of_column = 0;
+    for (std::int64_t i = symmetric ? j : 0; i < a.rows; ++i) {
+      const double size = std::abs(a(i, j));
+      of_column += size;
+      if (symmetric ? i > j : !one_norm) sums[static_cast<std::size_t>(i)] += size;
+    }
+    if (symmetric || one_norm) sums[static_cast<std::size_t>(j)] += of_column;
+  }
+  return *std::max_element(sums.begin(), sums.end());
 }
 
 std::optional<Restored> restore(const Remembered& from) noexcept {

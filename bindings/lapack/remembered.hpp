@@ -44,9 +44,10 @@ bool is_marked(MatrixView<const double> a);
 /// When the certificate does not say 'converged', A and B are as they were.
 Certificate solve_and_remember(MatrixView<double> a, Part part, MatrixView<double> b);
 
-/// The factor that A's elements name, if it is remembered and of that part. Otherwise null, and the
-/// call is counted as forwarded; a factor that is gone is complained about, once. A is looked at
-/// only where the arguments are valid.
+/// The factor that A's elements name, if it is remembered and of that kind: which triangle does not
+/// matter, SciPy's solve() asks for the wrong one. Otherwise null, and the call is counted as
+/// forwarded; a factor that is gone is complained about, once. A is looked at only where the
+/// arguments are valid.
 std::shared_ptr<Remembered> factor_for(Call& call, bool valid, MatrixView<const double> a,
                                        Part part);
 
@@ -55,6 +56,10 @@ Certificate solve_with(Remembered& factor, bool transposed, MatrixView<double> b
 
 /// 1 / (anorm ||A^-1||) in the one-norm, or the infinity norm; 'converged' if it could be found.
 Certificate condition_with(Remembered& factor, bool one_norm, double anorm, double& rcond);
+
+/// The norm of the remembered matrix, for callers who took it of the NaNs that we left in A: R's
+/// solve() of a matrix of integers takes it of LAPACK's factor.
+double norm_of(const Remembered& factor, bool one_norm);
 
 /// LAPACK's own factor of the remembered matrix, for what Stepwell has no answer to: systems that
 /// are not finite, memory that is short. False: LAPACK has none either.

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "forward.hpp"
 #include "remembered.hpp"
 #include "routines.hpp"
@@ -106,16 +108,18 @@ void Spd<Int>::dpotrs(const char* uplo, const Int* n, const Int* nrhs, const dou
 template <class Int>
 void Spd<Int>::dpocon(const char* uplo, const Int* n, const double* a, const Int* lda,
                       const double* anorm, double* rcond, double* work, Int* iwork, Int* info) {
+  double norm_of_a = *anorm;
   const auto real = [&](const double* factor, const Int* ld, const char* triangle) {
-    forward<Int>(Routine::dpocon, info, triangle, In{n}, factor, In{ld}, anorm, rcond, work,
+    forward<Int>(Routine::dpocon, info, triangle, In{n}, factor, In{ld}, &norm_of_a, rcond, work,
                  Scratch{iwork}, Out{info}, kLength);
   };
   if (Inside::active()) return real(a, lda, uplo);
   Call call(Routine::dpocon);
-  const bool valid = is_triangle(uplo) && *n > 0 && *lda >= *n && *anorm >= 0;
+  const bool valid = is_triangle(uplo) && *n > 0 && *lda >= *n && !(*anorm < 0);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
   if (!factor) return real(a, lda, uplo);
-  if (take(call, [&] { return condition_with(*factor, true, *anorm, *rcond); })) {
+  if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, true);
+  if (take(call, [&] { return condition_with(*factor, true, norm_of_a, *rcond); })) {
     *info = 0;
   } else if (const auto restored = restore(*factor)) {
     real(restored->factor.data(), n, "L");

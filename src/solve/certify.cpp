@@ -29,25 +29,38 @@ bool Solver::estimate_inverse_norm(Certificate& c) {
   Side& other = other_side();
   if (!other.preconditioner) other.preconditioner = precondition(other);
   if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
+  // Where to look is found with the factor alone; what was found is refined, in one batch.
+  core::Buffer<double> y(n);
+  const auto roughly = [&](Side& with) {
+    return [&](std::vector<double>& v) {
+      core::Buffer<double> b(n);
+      const ScaledColumn column(with.exponents, v.data(), b.data());
+      with.preconditioner->apply(view<const double>(b.data(), n, 1), view(y.data(), n, 1));
+      column.write(with.exponents, y.data(), v.data());
+    };
+  };
+  // The largest row of A^-1 is the largest column of A^-T.
+  auto probes = inverse_probes(n, roughly(other), roughly(of));
+  const auto count = static_cast<std::int64_t>(probes.size());
+  core::Buffer<double> b(n * count), x(n * count), r(n * count);
+  std::vector<ScaledColumn> columns;
+  for (std::size_t k = 0; k < probes.size(); ++k) {
+    columns.emplace_back(other.exponents, probes[k].data(),
+                         b.data() + static_cast<std::int64_t>(k) * n);
+  }
   refine::Request q;
   q.refiner = made_->coarsest == Rung::fp64 ? Refiner::ir : default_refiner(structure_);
   q.goal = structure_ == Structure::general ? kUnit : 0;  // GMRES that goes on ends in noise
   q.steps = 1;
   q.iterations = 4;  // an estimate within a factor of three needs no more digits
-  core::Buffer<double> y(n), r(n);
-  const auto solve_with = [&](Side& with) {
-    return [&](std::vector<double>& v) {
-      core::Buffer<double> b(n);
-      const ScaledColumn column(with.exponents, v.data(), b.data());
-      std::fill(y.begin(), y.end(), 0.0);
-      q.norm = with.scaled_norm;
-      refine::refine(with.scaled, *with.preconditioner, view<const double>(b.data(), n, 1),
-                     view(y.data(), n, 1), view(r.data(), n, 1), q);
-      column.write(with.exponents, y.data(), v.data());
-    };
-  };
-  // The largest row of A^-1 is the largest column of A^-T.
-  of.inverse_norm = driver::inverse_norm(n, solve_with(other), solve_with(of));
+  q.norm = other.scaled_norm;
+  refine::refine(other.scaled, *other.preconditioner, view<const double>(b.data(), n, count),
+                 view(x.data(), n, count), view(r.data(), n, count), q);
+  for (std::size_t k = 0; k < probes.size(); ++k) {
+    columns[k].write(other.exponents, x.data() + static_cast<std::int64_t>(k) * n,
+                     probes[k].data());
+    of.inverse_norm = std::max(of.inverse_norm, sum_of_sizes(probes[k]));
+  }
   return true;
 }
 

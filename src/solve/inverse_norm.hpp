@@ -3,26 +3,31 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace stepwell::driver {
 
-/// The largest sum of |elements| of a column of an inverse, from a few solves with it (Hager 1984;
-/// Higham 1988, Algorithm 4.1). 'solve' replaces a vector v by B^-1 v, 'solve_transposed' by
-/// B^-T v. A lower bound, within a factor of three as a rule.
+inline double sum_of_sizes(const std::vector<double>& v) {
+  double sum = 0;
+  for (const double x : v) sum += std::abs(x);
+  return sum;
+}
+
+/// Three vectors v of 1-norm at most 1 for which one of the ||B^-1 v||_1 is close to the largest
+/// there is, the largest sum of |elements| of a column of B^-1: within a factor of three as a rule
+/// (Hager 1984; Higham 1988, Algorithm 4.1). 'solve' replaces a vector by about B^-1 v,
+/// 'solve_transposed' by about B^-T v: they only say where to look.
 template <class Solve, class SolveTransposed>
-double inverse_norm(std::int64_t n, Solve solve, SolveTransposed solve_transposed) {
-  const auto sum_of = [](const std::vector<double>& v) {
-    double sum = 0;
-    for (const double x : v) sum += std::abs(x);
-    return sum;
-  };
+std::array<std::vector<double>, 3> inverse_probes(std::int64_t n, Solve solve,
+                                                  SolveTransposed solve_transposed) {
   const auto size = static_cast<std::size_t>(n);
-  std::vector<double> v(size, 1 / static_cast<double>(n));
+  const std::vector<double> even(size, 1 / static_cast<double>(n));
+  std::vector<double> v = even, best = even;
   solve(v);
-  double estimate = sum_of(v);
+  double estimate = sum_of_sizes(v);
   constexpr int kMost = 5;
   std::vector<double> signs(size);
   std::size_t last = size;
@@ -39,18 +44,31 @@ double inverse_norm(std::int64_t n, Solve solve, SolveTransposed solve_transpose
     last = j;
     v.assign(size, 0.0);
     v[j] = 1;
+    const std::vector<double> unit = v;
     solve(v);
-    const double better = sum_of(v);
+    const double better = sum_of_sizes(v);
     if (!(better > estimate)) break;
     estimate = better;
+    best = unit;
   }
-  // A vector that no exact cancellation fools.
+  // One that no exact cancellation fools.
+  std::vector<double> alternating(size);
   for (std::size_t i = 0; i < size; ++i) {
     const double place = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0;
-    v[i] = (i % 2 == 0 ? 1 : -1) * (1 + place);
+    alternating[i] = (i % 2 == 0 ? 2 : -2) * (1 + place) / (3 * static_cast<double>(n));
   }
-  solve(v);
-  return std::max(estimate, 2 * sum_of(v) / (3 * static_cast<double>(n)));
+  return {even, best, alternating};
+}
+
+/// The largest of the ||B^-1 v||_1, a lower bound.
+template <class Solve, class SolveTransposed>
+double inverse_norm(std::int64_t n, Solve solve, SolveTransposed solve_transposed) {
+  double norm = 0;
+  for (std::vector<double>& v : inverse_probes(n, solve, solve_transposed)) {
+    solve(v);
+    norm = std::max(norm, sum_of_sizes(v));
+  }
+  return norm;
 }
 
 }  // namespace stepwell::driver

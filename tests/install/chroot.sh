@@ -14,7 +14,7 @@ root=$(realpath "$2")
 debs=$root/root/debs
 [[ -d $root/etc ]] || debootstrap --variant=minbase bookworm "$root" >/dev/null
 mkdir -p "$debs"
-rm -f "$debs"/*
+rm -rf "${debs:?}"/*
 (cd "$build" && cpack -G DEB -B "$debs" >/dev/null)
 
 cat >"$root/root/try.sh" <<'EOF'

@@ -111,6 +111,10 @@ TEST_F(Factors, DpotrsAnswersFromTheRememberedFactor) {
     const Matrix b = random_matrix(n, 3, 8);
     Matrix x = b;
     int info = -77;
+    const char other = uplo == 'L' ? 'U' : 'L';  // the NaNs name the factor
+    dpotrs_(&other, &n, &b.cols, s.factor.data.data(), &s.factor.ld, x.get(), &x.ld, &info);
+    EXPECT_LE(backward_error(s.a, x, b), allowed(n));
+    x = b;
     dpotrs_(&uplo, &n, &b.cols, s.factor.data.data(), &s.factor.ld, x.get(), &x.ld, &info);
     EXPECT_EQ(info, 0);
     EXPECT_LE(backward_error(s.a, x, b), allowed(n));
@@ -138,6 +142,28 @@ TEST_F(Factors, DgeconIsNearTheRealOne) {
       EXPECT_LT(mine, theirs * 10) << n << norm;
     }
   }
+}
+
+/// R's solve() of integers takes the norm after dgesv has overwritten the matrix.
+TEST_F(Factors, ANormThatWasTakenOfTheNaNsIsTakenOfA) {
+  const int n = 70;
+  double work[280], with = -1, without = -1;
+  int iwork[70], info = -77;
+  const double nan = NAN;
+  for (const char norm : {'1', 'I'}) {
+    const Solved s = call_dgesv(random_matrix(n, n, 15), random_matrix(n, 1, 16));
+    const double anorm = norm == 'I' ? norm_one(transposed(s.a)) : norm_one(s.a);
+    dgecon_(&norm, &n, s.factor.data.data(), &n, &anorm, &with, work, iwork, &info);
+    dgecon_(&norm, &n, s.factor.data.data(), &n, &nan, &without, work, iwork, &info);
+    EXPECT_EQ(info, 0);
+    EXPECT_NEAR(with / without, 1, n * 0x1p-52);
+  }
+  const char uplo = 'U';
+  const Solved s = call_dposv(uplo, random_spd(n, 17), random_matrix(n, 1, 18));
+  const double anorm = norm_one(s.a);
+  dpocon_(&uplo, &n, s.factor.data.data(), &n, &anorm, &with, work, iwork, &info);
+  dpocon_(&uplo, &n, s.factor.data.data(), &n, &nan, &without, work, iwork, &info);
+  EXPECT_NEAR(with / without, 1, n * 0x1p-52);
 }
 
 TEST_F(Factors, DpoconIsNearTheRealOne) {
