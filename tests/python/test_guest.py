@@ -42,13 +42,11 @@ print("stepwell._stepwell" in sys.modules)
 
 def test_the_gil_is_released():
     a, b = spd(2500), np.ones((2500, 8))
-    counted, stop = [], threading.Event()
+    ticks, stop = [], threading.Event()
 
     def count():
-        k = 0
         while not stop.is_set():
-            k += 1
-            counted.append(time.monotonic())
+            ticks.append(time.monotonic())
             time.sleep(0.001)
 
     thread = threading.Thread(target=count)
@@ -60,7 +58,7 @@ def test_the_gil_is_released():
     thread.join()
     # Not once in the middle third if the lock were held throughout.
     third = (end - start) / 3
-    assert any(start + third < t < end - third for t in counted)
+    assert any(start + third < t < end - third for t in ticks)
 
 
 def test_threads_get_the_same_bits():
@@ -138,13 +136,13 @@ def test_a_factor_in_a_forked_child():
 
 
 INTERRUPTED = """
-import sys, numpy as np, stepwell
-d = np.arange(9000.0)[:, None] / 9000
-a = np.exp(-2 * abs(d - d.T)) + 1e-3 * np.eye(9000)
-stepwell.solve(np.eye(1000) * 2, np.ones(1000))
+import numpy as np, stepwell
+from systems import spd
+a = spd(3000)
 print("solving", flush=True)
 try:
-    stepwell.solve(a, np.ones((9000, 4)), assume_a="pos", map="fp64", condition=True)
+    while True:  # whatever the machine's speed, the signal finds it at work
+        stepwell.solve(a, np.ones((3000, 4)), assume_a="pos", map="fp64", condition=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 # The next one works as ever.
@@ -155,14 +153,12 @@ print("usable" if (x == 0.5).all() else "broken")
 
 def test_interrupt():
     with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE,
-                          text=True) as process:
+                          text=True, cwd=os.path.dirname(__file__)) as process:
         try:
             assert process.stdout.readline() == "solving\n"
             time.sleep(0.3)
-            start = time.monotonic()
             process.send_signal(signal.SIGINT)
             assert process.stdout.readline() == "interrupted\n"
-            print(f"KeyboardInterrupt after {time.monotonic() - start:.2f} s")
             assert process.stdout.readline() == "usable\n"
             assert process.wait(LIMIT) == 0
         finally:
@@ -188,10 +184,14 @@ stepwell.solve(a, np.ones(3000))
 
 def test_progress_function():
     seen = []
-    a, b = spd(2500), np.ones(2500)
-    x = stepwell.solve(a, b, assume_a="pos", map="fp64",
-                       progress=lambda *arguments: seen.append(arguments))
-    assert_solves(a, x, b)
+    for n in (10, 2500, 4000, 6000):  # until it lasts long enough to be seen at work
+        a, b = np.eye(n) + 1 / n, np.ones(n)
+        count = len(seen)
+        x = stepwell.solve(a, b, assume_a="pos", map="fp64",
+                           progress=lambda *arguments: seen.append(arguments))
+        assert np.allclose(x, 0.5) and len(seen) > count
+        if "factor" in {phase for phase, _, _ in seen}:
+            break
     assert all(phase and done >= 0 and total >= 0 for phase, done, total in seen)
     assert "factor" in {phase for phase, _, _ in seen}
 
@@ -204,7 +204,7 @@ def test_what_progress_raises_ends_the_solve():
         raise Enough
 
     with pytest.raises(Enough):
-        stepwell.solve(spd(2500), np.ones(2500), map="fp64", progress=watcher)
+        stepwell.solve(spd(300), np.ones(300), map="fp64", progress=watcher)
 
 
 def test_bar():
@@ -216,10 +216,10 @@ def test_bar():
     master, slave = os.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", "import numpy as np, stepwell\n"
-         "from systems import spd\n"
-         "stepwell.solve(spd(2500), np.ones(2500), map='fp64', progress=True)"],
+         "stepwell.solve(np.eye(2500) + 0.1, np.ones(2500), map='fp64', progress=True)"],
         stderr=slave, cwd=os.path.dirname(__file__))
     assert process.wait(LIMIT) == 0
     os.close(slave)
-    assert b"factor" in os.read(master, 100_000)
+    drawn = os.read(master, 100_000)
+    assert drawn.startswith(b"\r") and b" s" in drawn and drawn.endswith(b"\r")
     os.close(master)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """solve(): answers, arrays of every kind, errors, the certificate."""
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -56,6 +57,24 @@ def test_orders_and_strides():
         x = stepwell.solve(a, b)
         assert backward_error(a, x, b) < tolerance(n), name
         assert np.array_equal(big, before)
+
+
+@pytest.mark.parametrize("copies, view", [(0, lambda a: a), (0, lambda a: a.T),
+                                          (0, lambda a: np.asfortranarray(a)),
+                                          (0, lambda a: a[:300, 10:310]), (1, lambda a: a[::2, ::2]),
+                                          (1, lambda a: a[::-1]), (1, lambda a: a.astype("f4"))])
+def test_copies_are_those_of_the_documents(copies, view):
+    a = view(rng(3).standard_normal((600, 600)))
+    b = np.ones(a.shape[0])
+    stepwell.solve(np.eye(2), np.ones(2))
+    tracemalloc.start()  # NumPy reports what it allocates
+    try:
+        stepwell.solve(a, b)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    size = 8 * a.shape[0] ** 2
+    assert copies * size <= peak < (copies + 0.5) * size
 
 
 def test_broadcast_rows_are_copied():

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kGlance{50};
 const char* name(Phase phase) {
   switch (phase) {
     case Phase::idle:
-      return "idle";
+      return "starting";
     case Phase::reading:
       return "reading";
     case Phase::survey:
@@ -112,7 +112,7 @@ void run(Progress& progress, const nb::object& watcher, bool is_brief,
     return;
   }
   std::exception_ptr raised;
-  while (!errand->wait()) {
+  do {  // at least once: a watcher of the shortest call hears of it
     if (raised) continue;
     try {
       glance(progress, watcher);
@@ -120,7 +120,7 @@ void run(Progress& progress, const nb::object& watcher, bool is_brief,
       raised = std::current_exception();
       progress.cancel = true;
     }
-  }
+  } while (!errand->wait());
   errand->finish();
   if (raised) std::rethrow_exception(raised);
 }

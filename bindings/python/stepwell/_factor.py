@@ -57,11 +57,12 @@ class Factor:
             raise error_of(self._certificate)
 
     def _make(self, progress: Progress = None) -> None:
-        self._pid = os.getpid()
-        self._lock = threading.Lock()
-        self._native = native().Solver(self._view, self._options)
+        solver = native().Solver(self._view, self._options)
         with watching(progress) as watcher:
-            self._certificate = certificate_of(self._native.factor(watcher), self._flipped)
+            self._certificate = certificate_of(solver.factor(watcher), self._flipped)
+        self._native = solver
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
 
     def _here(self) -> None:
         if self._pid != os.getpid():

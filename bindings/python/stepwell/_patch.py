@@ -11,7 +11,6 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ._errors import SolveError
 from ._solve import solve
 
 #: The order from which a solve here is faster than pip's SciPy; docs/python.md has the figures.
@@ -122,7 +121,7 @@ class patch:
             x, certificate = solve(
                 a, b, condition=self.condition, threads=self.threads, full_output=True, **options
             )
-        except (SolveError, ValueError):
+        except (ValueError, MemoryError, RuntimeError):
             certificate = None
         if certificate is None or not certificate.ok:
             self._count("failed")
