@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
+#include <new>
 #include <type_traits>
 #include <vector>
 
@@ -176,7 +176,12 @@ void forward(Routine routine, Int* info, Arguments... arguments) {
     return;
   }
   if constexpr (std::is_same_v<Int, std::int64_t>) {
-    call_narrow(routine, info, Narrow<Arguments>(arguments)...);
+    try {
+      call_narrow(routine, info, Narrow<Arguments>(arguments)...);
+    } catch (const std::bad_alloc&) {
+      no_routine(routine, "there is no memory for the pivots");
+      *info = -1;
+    }
   } else {
     no_routine(routine, "there is no LAPACK behind this library");
     *info = -1;

@@ -91,9 +91,8 @@ void General<Int>::dgetrs(const char* trans, const Int* n, const Int* nrhs, cons
   const auto b_view = view(b, *n, *nrhs, *ldb);
   if (take(call, [&] { return solve_with(*factor, transposed, b_view); })) {
     *info = 0;
-  } else if (const auto restored = restore(*factor)) {
-    const std::vector<Int> pivots(restored->pivots.begin(), restored->pivots.end());
-    real(restored->factor.data(), n, pivots.data());
+  } else if (const auto restored = restore<Int>(*factor)) {
+    real(restored->factor.data(), n, restored->pivots.data());
   } else {
     real(a, lda, ipiv);
   }
@@ -116,7 +115,7 @@ void General<Int>::dgecon(const char* norm, const Int* n, const double* a, const
   if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, one_norm);
   if (take(call, [&] { return condition_with(*factor, one_norm, norm_of_a, *rcond); })) {
     *info = 0;
-  } else if (const auto restored = restore(*factor)) {
+  } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n);
   } else {
     real(a, lda);

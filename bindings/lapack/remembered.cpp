@@ -196,17 +196,19 @@ double norm_of(const Remembered& factor, bool one_norm) {
   return *std::max_element(sums.begin(), sums.end());
 }
 
-std::optional<Restored> restore(const Remembered& from) noexcept {
+template <class Int>
+std::optional<Restored<Int>> restore(const Remembered& from) noexcept {
   try {
     const std::int64_t n = from.order;
     const auto order = static_cast<int>(n);
     if (order != n) return std::nullopt;
-    Restored made{core::Buffer<double>(n * n, core::Contents::any), {}};
+    Restored<Int> made{core::Buffer<double>(n * n, core::Contents::any), {}};
     copy_part(from.view(), from.part == Part::all ? Part::all : Part::lower, made.factor.data());
     int info = 0;
     if (from.part == Part::all) {
-      made.pivots.resize(static_cast<std::size_t>(n));
-      dgetrf_(&order, &order, made.factor.data(), &order, made.pivots.data(), &info);
+      std::vector<int> pivots(static_cast<std::size_t>(n));
+      dgetrf_(&order, &order, made.factor.data(), &order, pivots.data(), &info);
+      made.pivots.assign(pivots.begin(), pivots.end());
     } else {
       dpotrf_("L", &order, made.factor.data(), &order, &info, 1);
     }
@@ -215,5 +217,8 @@ std::optional<Restored> restore(const Remembered& from) noexcept {
   }
   return std::nullopt;
 }
+
+template std::optional<Restored<std::int32_t>> restore(const Remembered&) noexcept;
+template std::optional<Restored<std::int64_t>> restore(const Remembered&) noexcept;
 
 }  // namespace stepwell::lapack

@@ -63,10 +63,12 @@ double norm_of(const Remembered& factor, bool one_norm);
 
 /// LAPACK's own factor of the remembered matrix, for what Stepwell has no answer to: systems that
 /// are not finite, memory that is short. False: LAPACK has none either.
+template <class Int>
 struct Restored {
   core::Buffer<double> factor;
-  std::vector<std::int32_t> pivots;
+  std::vector<Int> pivots;
 };
-std::optional<Restored> restore(const Remembered& from) noexcept;
+template <class Int>
+std::optional<Restored<Int>> restore(const Remembered& from) noexcept;
 
 }  // namespace stepwell::lapack

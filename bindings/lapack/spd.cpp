@@ -98,7 +98,7 @@ void Spd<Int>::dpotrs(const char* uplo, const Int* n, const Int* nrhs, const dou
   const auto b_view = view(b, *n, *nrhs, *ldb);
   if (take(call, [&] { return solve_with(*factor, false, b_view); })) {
     *info = 0;
-  } else if (const auto restored = restore(*factor)) {
+  } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n, "L");
   } else {
     real(a, lda, uplo);
@@ -121,7 +121,7 @@ void Spd<Int>::dpocon(const char* uplo, const Int* n, const double* a, const Int
   if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, true);
   if (take(call, [&] { return condition_with(*factor, true, norm_of_a, *rcond); })) {
     *info = 0;
-  } else if (const auto restored = restore(*factor)) {
+  } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n, "L");
   } else {
     real(a, lda, uplo);

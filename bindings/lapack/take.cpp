@@ -40,30 +40,18 @@ bool has_climbed(const Certificate& certificate) {
 
 }  // namespace
 
-std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
-                           const std::function<bool()>& pays) noexcept {
-  const Settings& s = settings();
-  if (s.mode < least) return Why::off;
-  if (order < (s.min_n > 0 ? std::max(s.min_n, kSmallest) : kLeastOrder)) return Why::small;
-  if (forked_child()) return Why::fork;
-  if (names_are_ambiguous(routine)) return Why::width;
-  try {
-    if (s.min_n == 0 && !pays()) return Why::small;
-  } catch (...) {
-    return Why::error;
+bool settle(Call& call, const Certificate& certificate) {
+  if (certificate.ok()) {
+    call.taken(has_climbed(certificate));
+  } else {
+    call.forwarded(lapack::why(certificate.outcome));
   }
-  return std::nullopt;
+  return certificate.ok();
 }
 
-bool take(Call& call, const std::function<Certificate()>& solve) noexcept {
-  const Inside inside;
+void settle_exception(Call& call) noexcept {
   try {
-    const Certificate certificate = solve();
-    if (certificate.ok()) {
-      call.taken(has_climbed(certificate));
-      return true;
-    }
-    call.forwarded(lapack::why(certificate.outcome));
+    throw;
   } catch (const Error& error) {
     call.forwarded(why(error.code()));
   } catch (const std::bad_alloc&) {
@@ -71,7 +59,15 @@ bool take(Call& call, const std::function<Certificate()>& solve) noexcept {
   } catch (...) {
     call.forwarded(Why::error);
   }
-  return false;
+}
+
+std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order) {
+  const Settings& s = settings();
+  if (s.mode < least) return Why::off;
+  if (order < (s.min_n > 0 ? std::max(s.min_n, kSmallest) : kLeastOrder)) return Why::small;
+  if (forked_child()) return Why::fork;
+  if (names_are_ambiguous(routine)) return Why::width;
+  return std::nullopt;
 }
 
 double mixed_tolerance(std::int64_t n) {

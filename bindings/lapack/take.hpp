@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "journal.hpp"
@@ -13,14 +12,41 @@
 /// Whether a call is ours, and what happens if it is.
 namespace stepwell::lapack {
 
+/// Counts what a certificate says of a call; true if it converged.
+bool settle(Call& call, const Certificate& certificate);
+/// Counts the exception that is being handled.
+void settle_exception(Call& call) noexcept;
+
 /// Why a call of this routine, which modes from 'least' on take, is not for us; nothing if it may
-/// be. 'order' is n, 'pays' says whether low precision pays at this size.
+/// be. 'order' is n.
+std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order);
+
+/// The same, where 'pays' says whether low precision pays at this size; nobody asks it when the
+/// user has given an order.
+template <class Pays>
 std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
-                           const std::function<bool()>& pays) noexcept;
+                           const Pays& pays) noexcept {
+  try {
+    if (const auto why = refusal(routine, least, order)) return why;
+    if (settings().min_n == 0 && !pays()) return Why::small;
+    return std::nullopt;
+  } catch (...) {
+    return Why::error;
+  }
+}
 
 /// Runs 'solve', which returns a certificate, and says whether it converged. It counts what became
 /// of the call, and lets no exception out.
-bool take(Call& call, const std::function<Certificate()>& solve) noexcept;
+template <class Solve>
+bool take(Call& call, const Solve& solve) noexcept {
+  const Inside inside;
+  try {
+    return settle(call, solve());
+  } catch (...) {
+    settle_exception(call);
+    return false;
+  }
+}
 
 /// The backward error that dsposv and dsgesv promise: ||r|| <= sqrt(n) u ||A|| ||x||, while ours is
 /// relative to ||A|| ||x|| + ||b||, which is at most about twice as much. One unit is left for the
