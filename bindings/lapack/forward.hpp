@@ -39,6 +39,18 @@ template <class Int>
 struct Scratch {
   Int* value;
 };
+// Clang 14 does not find these by itself.
+template <class Int>
+In(const Int*) -> In<Int>;
+template <class Int>
+Out(Int*) -> Out<Int>;
+template <class Int>
+PivotsIn(const Int*, const Int*) -> PivotsIn<Int>;
+template <class Int>
+PivotsOut(Int*, const Int*) -> PivotsOut<Int>;
+template <class Int>
+Scratch(Int*) -> Scratch<Int>;
+
 template <class T>
 concept Tagged = requires(T t) {
   t.value;

@@ -50,7 +50,8 @@ void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, con
   const std::int64_t workspace = std::int64_t{*n} + std::max(*n, *nrhs);
   const bool valid = is(trans, 'N') && *n > 0 && *m >= *n && *nrhs > 0 && *lda >= *m &&
                      *ldb >= *m && *lwork >= workspace;
-  const auto pays = [&] { return plan_lstsq(*m, *n, *nrhs).map != "qr"; };
+  // Nearly square ones are as a rule too ill-conditioned for normal equations, and end with QR.
+  const auto pays = [&] { return *m / 2 >= *n; };
   if (const auto why = valid ? refusal(call.routine(), Mode::all, *n, pays) : Why::arguments) {
     call.forwarded(*why);
     return real();

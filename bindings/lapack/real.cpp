@@ -45,11 +45,14 @@ void* linked_library() {
 /// them: deep binding keeps its calls at home, where ours and OpenBLAS's would answer them.
 void* wide_library() {
   static void* const library = [] {
-    for (const char* name :
-         {"libopenblas64_.so.0", "libopenblas64.so.0", "liblapack64_.so.3", "liblapack64.so.3"}) {
-      if (void* const handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | kDeep)) return handle;
+    void* handle = nullptr;
+    for (const char* name : {"libopenblas64_.so.0", "liblapack64_.so.3"}) {
+      if (handle == nullptr) handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     }
-    return static_cast<void*>(nullptr);
+    for (const char* name : {"libopenblas64.so.0", "liblapack64.so.3"}) {
+      if (handle == nullptr && kDeep != 0) handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | kDeep);
+    }
+    return handle;
   }();
   return library;
 }

@@ -133,7 +133,8 @@ void require_setting(const char* name, const char* value) {
 
 }  // namespace stepwell::test
 
-extern "C" void xerbla_(const char* name, const int* info, std::size_t length) {
+extern "C" __attribute__((visibility("default"))) void xerbla_(const char* name, const int* info,
+                                                               std::size_t length) {
   using namespace stepwell::test;
   const std::lock_guard lock(mutex);
   last.name.assign(name, length);

@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+#   Rscript bench/r_solve.R <n> <kind> <rounds>
+#
+# How long R's solve(A, b) takes. Knows nothing of Stepwell: bench/r_solve.sh runs it with the drop-in
+# and without. Kinds: randn, heavy (randn with a heavier diagonal), covariance (of points in a square,
+# exponential with a nugget: SPD), wishart (a sample covariance and the identity: SPD).
+arguments <- commandArgs(trailingOnly = TRUE)
+n <- as.integer(arguments[1])
+kind <- arguments[2]
+set.seed(1)
+a <- switch(kind,
+  randn = matrix(rnorm(n * n), n),
+  heavy = matrix(rnorm(n * n), n) + diag(2 * sqrt(n), n),
+  covariance = exp(-as.matrix(dist(matrix(runif(2 * n), n))) / 0.1) + diag(0.01, n),
+  wishart = crossprod(matrix(rnorm(n * n), n)) / n + diag(n)
+)
+dimnames(a) <- NULL
+b <- rnorm(n)
+for (round in seq_len(as.integer(arguments[3]))) {
+  invisible(gc())
+  seconds <- system.time(x <- solve(a, b))[["elapsed"]]
+  error <- max(abs(b - a %*% x)) / (norm(a, "I") * max(abs(x)) + max(abs(b)))
+  cat(sprintf("%s %d %.3f %.2e\n", kind, n, seconds, error))
+}
