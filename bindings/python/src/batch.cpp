@@ -53,7 +53,7 @@ struct BatchArguments {
   }
 };
 
-nb::dict to_dict(const BatchReport& report) {
+nb::dict report_fields(const BatchReport& report) {
   nb::dict d;
   d["failures"] = nb::cast(report.failures);
   d["solved_in_fp64"] = report.solved_in_fp64;
@@ -73,12 +73,12 @@ nb::dict report_of(const BatchArguments& arguments, const nb::object& progress, 
   BatchReport report;
   run(state, progress, brief(static_cast<double>(count) * order * order * order),
       [&] { report = work(options); });
-  return to_dict(report);
+  return report_fields(report);
 }
 
 template <class T>
-nb::dict cholesky_of(const Matrices<T>& a, const BatchArguments& arguments, const Outputs& outputs,
-                     const nb::object& progress) {
+nb::dict batch_cholesky_of(const Matrices<T>& a, const BatchArguments& arguments,
+                           const Outputs& outputs, const nb::object& progress) {
   const BatchView<T> view = batch_of(a);
   return report_of(arguments, progress, view.count, view.rows, [&](const BatchOptions& options) {
     return batch_cholesky(view, options, outputs.spans());
@@ -86,8 +86,9 @@ nb::dict cholesky_of(const Matrices<T>& a, const BatchArguments& arguments, cons
 }
 
 template <class T>
-nb::dict solve_of(const Matrices<const T>& a, const Matrices<T>& b, const BatchArguments& arguments,
-                  const Outputs& outputs, const nb::object& progress) {
+nb::dict batch_solve_of(const Matrices<const T>& a, const Matrices<T>& b,
+                        const BatchArguments& arguments, const Outputs& outputs,
+                        const nb::object& progress) {
   const BatchView<const T> view = batch_of(a);
   return report_of(arguments, progress, view.count, view.rows, [&](const BatchOptions& options) {
     return batch_solve(view, batch_of(b), options, outputs.spans());
@@ -95,9 +96,9 @@ nb::dict solve_of(const Matrices<const T>& a, const Matrices<T>& b, const BatchA
 }
 
 template <class T>
-nb::dict factor_solve_of(const Matrices<T>& a, const Matrices<T>& b,
-                         const BatchArguments& arguments, const Outputs& outputs,
-                         const nb::object& progress) {
+nb::dict batch_factor_solve_of(const Matrices<T>& a, const Matrices<T>& b,
+                               const BatchArguments& arguments, const Outputs& outputs,
+                               const nb::object& progress) {
   const BatchView<T> view = batch_of(a);
   return report_of(arguments, progress, view.count, view.rows, [&](const BatchOptions& options) {
     return batch_factor_solve(view, batch_of(b), options, outputs.spans());
@@ -105,9 +106,9 @@ nb::dict factor_solve_of(const Matrices<T>& a, const Matrices<T>& b,
 }
 
 template <class T>
-nb::dict substitute_of(const Matrices<const T>& factor, const Matrices<T>& b,
-                       const BatchArguments& arguments, const Outputs& outputs,
-                       const nb::object& progress) {
+nb::dict batch_substitute_of(const Matrices<const T>& factor, const Matrices<T>& b,
+                             const BatchArguments& arguments, const Outputs& outputs,
+                             const nb::object& progress) {
   const BatchView<const T> view = batch_of(factor);
   return report_of(arguments, progress, view.count, view.rows, [&](const BatchOptions& options) {
     return batch_substitute(view, batch_of(b), options, outputs.spans());
@@ -116,15 +117,15 @@ nb::dict substitute_of(const Matrices<const T>& factor, const Matrices<T>& b,
 
 template <class T>
 void bind_type(nb::module_& m) {
-  m.def("batch_cholesky", &cholesky_of<T>, nb::arg("a").noconvert(), nb::arg("arguments"),
+  m.def("batch_cholesky", &batch_cholesky_of<T>, nb::arg("a").noconvert(), nb::arg("arguments"),
         nb::arg("outputs"), nb::arg("progress").none(), "Factors in place; the report.");
-  m.def("batch_solve", &solve_of<T>, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
+  m.def("batch_solve", &batch_solve_of<T>, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
         nb::arg("arguments"), nb::arg("outputs"), nb::arg("progress").none(),
         "Solves in place of b; the report.");
-  m.def("batch_factor_solve", &factor_solve_of<T>, nb::arg("a").noconvert(),
+  m.def("batch_factor_solve", &batch_factor_solve_of<T>, nb::arg("a").noconvert(),
         nb::arg("b").noconvert(), nb::arg("arguments"), nb::arg("outputs"),
         nb::arg("progress").none(), "Factors in place of a, solves in place of b; the report.");
-  m.def("batch_substitute", &substitute_of<T>, nb::arg("factor").noconvert(),
+  m.def("batch_substitute", &batch_substitute_of<T>, nb::arg("factor").noconvert(),
         nb::arg("b").noconvert(), nb::arg("arguments"), nb::arg("outputs"),
         nb::arg("progress").none(), "Solves in place of b with factors; the report.");
 }

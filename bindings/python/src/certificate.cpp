@@ -10,7 +10,7 @@ namespace {
 
 namespace nb = nanobind;
 
-nb::dict to_dict(const ColumnCertificate& column) {
+nb::dict fields_of(const ColumnCertificate& column) {
   nb::dict d;
   d["outcome"] = to_string(column.outcome);
   d["backward_error"] = column.backward_error;
@@ -23,7 +23,7 @@ nb::dict to_dict(const ColumnCertificate& column) {
   return d;
 }
 
-nb::dict to_dict(const RungAttempt& attempt) {
+nb::dict fields_of(const RungAttempt& attempt) {
   nb::dict d;
   d["map"] = attempt.map;
   d["refiner"] = attempt.refiner;
@@ -35,7 +35,7 @@ nb::dict to_dict(const RungAttempt& attempt) {
   return d;
 }
 
-nb::dict to_dict(const SolveTimes& times) {
+nb::dict fields_of(const SolveTimes& times) {
   nb::dict d;
   d["survey"] = times.survey;
   d["factor"] = times.factor;
@@ -48,7 +48,7 @@ nb::dict to_dict(const SolveTimes& times) {
 template <class T>
 nb::list list_of(const std::vector<T>& values) {
   nb::list list;
-  for (const T& value : values) list.append(to_dict(value));
+  for (const T& value : values) list.append(fields_of(value));
   return list;
 }
 
@@ -76,7 +76,7 @@ nb::dict to_dict(const Certificate& c) {
   d["dependent"] = nb::tuple(nb::cast(c.dependent));
   d["columns"] = list_of(c.columns);
   d["rungs"] = list_of(c.rungs);
-  d["times"] = to_dict(c.times);
+  d["times"] = fields_of(c.times);
   d["peak_bytes"] = c.peak_bytes;
   return d;
 }

@@ -43,7 +43,8 @@ nb::dict lstsq_of(const Matrix<const double>& a, const Matrix<const double>& b,
   return to_dict(c);
 }
 
-nb::dict plan_of(std::int64_t m, std::int64_t n, std::int64_t columns, double ridge, bool qr) {
+nb::dict plan_lstsq_of(std::int64_t m, std::int64_t n, std::int64_t columns, double ridge,
+                       bool qr) {
   LeastSquaresOptions options;
   options.lambda = ridge;
   options.qr = qr;
@@ -57,8 +58,8 @@ void bind_lstsq(nb::module_& m) {
         nb::arg("x").noconvert(), nb::arg("ridge"), nb::arg("weights"), nb::arg("qr"),
         nb::arg("tolerance"), nb::arg("iterations"), nb::arg("climb"), nb::arg("threads"),
         nb::arg("progress").none(), "Least squares into x; the certificate's fields, by name.");
-  m.def("plan_lstsq", &plan_of, nb::arg("m"), nb::arg("n"), nb::arg("columns"), nb::arg("ridge"),
-        nb::arg("qr"), "The plan's fields, by name.");
+  m.def("plan_lstsq", &plan_lstsq_of, nb::arg("m"), nb::arg("n"), nb::arg("columns"),
+        nb::arg("ridge"), nb::arg("qr"), "The plan's fields, by name.");
 }
 
 }  // namespace stepwell::python
