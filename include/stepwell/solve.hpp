@@ -103,7 +103,8 @@ STEPWELL_API Certificate solve(MatrixView<const double> a, MatrixView<const doub
                                Structure structure = Structure::automatic);
 
 /// A factored once, for systems that come later. A stays the caller's: it must live and stay as it
-/// is as long as the solver. Not for several threads at once.
+/// is as long as the solver, and so must the options' context and progress. Not for several threads
+/// at once; it holds no threads between calls.
 class STEPWELL_API Solver {
  public:
   /// Checks its arguments and starts nothing.
