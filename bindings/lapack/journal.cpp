@@ -15,9 +15,9 @@ constexpr auto kReasons = static_cast<std::size_t>(Why::count);
 constexpr std::array<const char*, kRoutines> kNames = {
     "dsposv", "dsgesv", "dposv", "dgesv", "dgels", "dpotrs", "dgetrs", "dpocon", "dgecon"};
 constexpr std::array<const char*, kReasons> kWords = {
-    "off",        "small",     "arguments",     "width",    "fork",
-    "unmarked",   "forgotten", "not spd",       "singular", "rank",
-    "non-finite", "overflow",  "not converged", "memory",   "error"};
+    "off",      "small",         "columns", "arguments", "width", "fork",
+    "unmarked", "forgotten",     "not spd", "singular",  "rank",  "non-finite",
+    "overflow", "not converged", "memory",  "error"};
 
 struct Row {
   std::atomic<std::int64_t> calls{0};

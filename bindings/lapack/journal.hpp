@@ -29,6 +29,7 @@ enum class Routine : unsigned char {
 enum class Why : unsigned char {
   off,            ///< the mode does not take it
   small,          ///< below the size where it pays
+  columns,        ///< so many right-hand sides that FP64 is foretold to take less time
   arguments,      ///< a wrong one, an empty system, or a case that is not ours: LAPACK says which
   width,          ///< the process's LAPACK has 64-bit integers under 32-bit names
   fork,           ///< the process was forked after the first call

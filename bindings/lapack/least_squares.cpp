@@ -51,8 +51,13 @@ void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, con
   const bool valid = is(trans, 'N') && *n > 0 && *m >= *n && *nrhs > 0 && *lda >= *m &&
                      *ldb >= *m && *lwork >= workspace;
   // Nearly square ones are as a rule too ill-conditioned for normal equations, and end with QR.
-  const auto pays = [&] { return *m / 2 >= *n; };
-  if (const auto why = valid ? refusal(call.routine(), Mode::all, *n, pays) : Why::arguments) {
+  const auto by_plan = [&]() -> std::optional<Why> {
+    if (*m / 2 < *n) return Why::small;
+    LeastSquaresOptions qr;
+    qr.qr = true;
+    return refusal(plan_lstsq(*m, *n, *nrhs), plan_lstsq(*m, *n, *nrhs, qr), *nrhs);
+  };
+  if (const auto why = valid ? refusal(call.routine(), Mode::all, *n, by_plan) : Why::arguments) {
     call.forwarded(*why);
     return real();
   }

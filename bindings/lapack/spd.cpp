@@ -28,7 +28,11 @@ bool is_system(const char* uplo, const Int* n, const Int* nrhs, const Int* lda, 
 std::optional<Why> refusal_of(Routine routine, Mode least, bool valid, std::int64_t n,
                               std::int64_t columns) {
   if (!valid) return Why::arguments;
-  return refusal(routine, least, n, [&] { return plan_spd(n, columns).refiner != "direct"; });
+  return refusal(routine, least, n, [&] {
+    SolveOptions fp64;
+    fp64.map = uniform(Rung::fp64);
+    return refusal(plan_spd(n, columns), plan_spd(n, columns, fp64), columns);
+  });
 }
 
 }  // namespace

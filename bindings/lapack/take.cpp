@@ -70,6 +70,12 @@ std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order) {
   return std::nullopt;
 }
 
+std::optional<Why> refusal(const Plan& plan, const Plan& fp64, std::int64_t columns) {
+  if (plan.refiner == "direct") return Why::small;
+  if (columns > 1 && !(plan.seconds < fp64.seconds)) return Why::columns;
+  return std::nullopt;
+}
+
 double mixed_tolerance(std::int64_t n) {
   return 0x1p-54 * (std::sqrt(static_cast<double>(n)) - 1);
 }

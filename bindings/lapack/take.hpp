@@ -8,6 +8,7 @@
 #include "journal.hpp"
 #include "settings.hpp"
 #include "stepwell/certificate.hpp"
+#include "stepwell/solve.hpp"
 
 /// Whether a call is ours, and what happens if it is.
 namespace stepwell::lapack {
@@ -21,15 +22,17 @@ void settle_exception(Call& call) noexcept;
 /// be. 'order' is n.
 std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order);
 
-/// The same, where 'pays' says whether low precision pays at this size; nobody asks it when the
-/// user has given an order.
-template <class Pays>
+/// Why a plan for so many columns is not worth following, beside that of FP64; nothing if it is.
+std::optional<Why> refusal(const Plan& plan, const Plan& fp64, std::int64_t columns);
+
+/// The first, and then what 'by_plan' says of the sizes; nobody asks it when the user has given an
+/// order.
+template <class ByPlan>
 std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
-                           const Pays& pays) noexcept {
+                           const ByPlan& by_plan) noexcept {
   try {
     if (const auto why = refusal(routine, least, order)) return why;
-    if (settings().min_n == 0 && !pays()) return Why::small;
-    return std::nullopt;
+    return settings().min_n == 0 ? by_plan() : std::nullopt;
   } catch (...) {
     return Why::error;
   }
