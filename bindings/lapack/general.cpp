@@ -16,16 +16,6 @@ bool is_system(const Int* n, const Int* nrhs, const Int* lda, const Int* ldb) {
   return *n > 0 && *nrhs > 0 && *lda >= *n && *ldb >= *n;
 }
 
-std::optional<Why> refusal_of(Routine routine, Mode least, bool valid, std::int64_t n,
-                              std::int64_t columns) {
-  if (!valid) return Why::arguments;
-  return refusal(routine, least, n, [&] {
-    SolveOptions fp64;
-    fp64.map = uniform(Rung::fp64);
-    return refusal(plan_general(n, columns), plan_general(n, columns, fp64), columns);
-  });
-}
-
 }  // namespace
 
 template <class Int>
@@ -39,7 +29,7 @@ void General<Int>::dsgesv(const Int* n, const Int* nrhs, double* a, const Int* l
   if (Inside::active()) return real();
   Call call(Routine::dsgesv);
   const bool valid = is_system(n, nrhs, lda, ldb) && *ldx >= *n && x != b;
-  if (const auto why = refusal_of(call.routine(), Mode::mixed, valid, *n, *nrhs)) {
+  if (const auto why = refusal(call.routine(), Mode::mixed, valid, *n, *nrhs, plan_general)) {
     call.forwarded(*why);
     return real();
   }
@@ -67,7 +57,7 @@ void General<Int>::dgesv(const Int* n, const Int* nrhs, double* a, const Int* ld
   if (Inside::active()) return real();
   Call call(Routine::dgesv);
   const bool valid = is_system(n, nrhs, lda, ldb);
-  if (const auto why = refusal_of(call.routine(), Mode::all, valid, *n, *nrhs)) {
+  if (const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_general)) {
     call.forwarded(*why);
     return real();
   }

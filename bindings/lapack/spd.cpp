@@ -25,16 +25,6 @@ bool is_system(const char* uplo, const Int* n, const Int* nrhs, const Int* lda, 
   return is_triangle(uplo) && *n > 0 && *nrhs > 0 && *lda >= *n && *ldb >= *n;
 }
 
-std::optional<Why> refusal_of(Routine routine, Mode least, bool valid, std::int64_t n,
-                              std::int64_t columns) {
-  if (!valid) return Why::arguments;
-  return refusal(routine, least, n, [&] {
-    SolveOptions fp64;
-    fp64.map = uniform(Rung::fp64);
-    return refusal(plan_spd(n, columns), plan_spd(n, columns, fp64), columns);
-  });
-}
-
 }  // namespace
 
 template <class Int>
@@ -48,7 +38,7 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
   if (Inside::active()) return real();
   Call call(Routine::dsposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb) && *ldx >= *n && x != b;
-  if (const auto why = refusal_of(call.routine(), Mode::mixed, valid, *n, *nrhs)) {
+  if (const auto why = refusal(call.routine(), Mode::mixed, valid, *n, *nrhs, plan_spd)) {
     call.forwarded(*why);
     return real();
   }
@@ -76,7 +66,7 @@ void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a,
   if (Inside::active()) return real();
   Call call(Routine::dposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb);
-  if (const auto why = refusal_of(call.routine(), Mode::all, valid, *n, *nrhs)) {
+  if (const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_spd)) {
     call.forwarded(*why);
     return real();
   }

@@ -76,6 +76,16 @@ std::optional<Why> refusal(const Plan& plan, const Plan& fp64, std::int64_t colu
   return std::nullopt;
 }
 
+std::optional<Why> refusal(Routine routine, Mode least, bool valid, std::int64_t n,
+                           std::int64_t columns, Planner& planner) noexcept {
+  if (!valid) return Why::arguments;
+  return refusal(routine, least, n, [&] {
+    SolveOptions fp64;
+    fp64.map = uniform(Rung::fp64);
+    return refusal(planner(n, columns, {}), planner(n, columns, fp64), columns);
+  });
+}
+
 double mixed_tolerance(std::int64_t n) {
   return 0x1p-54 * (std::sqrt(static_cast<double>(n)) - 1);
 }

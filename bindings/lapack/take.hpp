@@ -38,6 +38,11 @@ std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
   }
 }
 
+/// The same of a square system with arguments that are valid or not; plan_spd or plan_general.
+using Planner = Plan(std::int64_t n, std::int64_t columns, const SolveOptions& options);
+std::optional<Why> refusal(Routine routine, Mode least, bool valid, std::int64_t n,
+                           std::int64_t columns, Planner& planner) noexcept;
+
 /// Runs 'solve', which returns a certificate, and says whether it converged. It counts what became
 /// of the call, and lets no exception out.
 template <class Solve>
