@@ -6,12 +6,14 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <utility>
 
 namespace stepwell::engine {
 
 Crew::Crew(int workers) : process_(getpid()) {
+  workers_.reserve(static_cast<std::size_t>(workers));  // or it throws before there are threads
   try {
     for (int t = 1; t <= workers; ++t) workers_.emplace_back([this, t] { work(t); });
   } catch (const std::system_error&) {
@@ -95,12 +97,17 @@ std::unique_ptr<Crew> hire(int workers) {
   }
   other.reset();
   if (crew) return crew;
-  crew = std::make_unique<Crew>(free);
-  if (crew->workers() < free) {
-    const std::lock_guard lock(here.mutex);
-    here.at_work -= free - crew->workers();
+  try {
+    crew = std::make_unique<Crew>(free);
+  } catch (const std::bad_alloc&) {
+    // no memory for threads: the caller works alone
   }
-  return crew->workers() > 0 ? std::move(crew) : nullptr;
+  const int started = crew ? crew->workers() : 0;
+  if (started < free) {
+    const std::lock_guard lock(here.mutex);
+    here.at_work -= free - started;
+  }
+  return started > 0 ? std::move(crew) : nullptr;
 }
 
 void dismiss(std::unique_ptr<Crew> crew) {
