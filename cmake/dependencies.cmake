@@ -42,7 +42,7 @@ endif()
 find_package(HWY CONFIG QUIET NAMES hwy HWY)
 stepwell_need(HWY_FOUND "Google Highway" libhwy-dev)
 
-# GLOBAL for the same reason. Nothing links MPI yet: the engine will.
+# GLOBAL for the same reason.
 if(PkgConfig_FOUND)
   pkg_check_modules(STARPU QUIET IMPORTED_TARGET GLOBAL starpu-1.3)
 endif()

@@ -38,6 +38,8 @@ endfunction()
 stepwell_package(library libstepwell${STEPWELL_SOVERSION} libs "The shared library.")
 stepwell_package(headers libstepwell-dev libdevel
   "Headers for C++ and C, the CMake package and the pkg-config file." library)
+stepwell_package(mpi libstepwell-mpi${STEPWELL_SOVERSION} libs
+  "Many processes on one matrix, over MPI." library)
 if(STEPWELL_BUILD_TOOLS)
   stepwell_package(tool stepwell math "The command: solve, plan, tune, measure." library)
 endif()

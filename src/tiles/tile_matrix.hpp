@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "tiles/distribution.hpp"
 #include "tiles/rung_map.hpp"
 #include "tiles/tile.hpp"
 
@@ -12,28 +13,34 @@ namespace stepwell::tiles {
 
 /// A lower triangle in tiles, each in the format of its rung, in one piece of memory (with one for
 /// each column, half a huge page would be lost in every one). At uniform bf16 that is n^2 bytes and
-/// the diagonal tiles' upper halves.
+/// the diagonal tiles' upper halves. Over ranks, each has the tiles it owns.
 class TileMatrix {
  public:
   TileMatrix() = default;
   /// Pages come when tiles are written. Throws Error(out_of_memory).
-  explicit TileMatrix(RungMap map);
+  explicit TileMatrix(RungMap map, Distribution distribution = {}, int rank = 0);
 
   const Grid& grid() const { return map_.grid(); }
   const RungMap& map() const { return map_; }
+  const Distribution& distribution() const { return distribution_; }
+  bool owns(std::int64_t i, std::int64_t j) const { return distribution_.owner(i, j) == rank_; }
+  /// One that the rank owns.
   Tile tile(std::int64_t i, std::int64_t j) const;
   std::int64_t bytes() const { return memory_.size(); }
 
  private:
   RungMap map_;
-  std::vector<std::int64_t> offsets_;  ///< of each tile
+  Distribution distribution_;
+  int rank_ = 0;
+  std::vector<std::int64_t> offsets_;  ///< of each tile; -1: it is another rank's
   core::Buffer<std::byte> memory_;
 };
 
 /// The shape of tile (i, j) under a map.
 TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j);
 
-/// The bytes that a TileMatrix of this map takes.
-std::int64_t tile_matrix_bytes(const RungMap& map);
+/// The bytes that a TileMatrix of this map takes on a rank.
+std::int64_t tile_matrix_bytes(const RungMap& map, const Distribution& distribution = {},
+                               int rank = 0);
 
 }  // namespace stepwell::tiles

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "stepwell/export.hpp"
+#include "stepwell/solve.hpp"
+#include "stepwell/view.hpp"
+
+/// One matrix over many processes. Every rank calls the same functions with the same arguments.
+namespace stepwell {
+
+namespace engine {
+class Communicator;
+}
+
+/// The processes that solve together. Copies are the same ranks.
+class STEPWELL_API Ranks {
+ public:
+  int rank() const;
+  int size() const;
+
+  /// The inside, for the library itself.
+  explicit Ranks(std::shared_ptr<engine::Communicator> inside);
+  engine::Communicator& communicator() const { return *inside_; }
+
+ private:
+  std::shared_ptr<engine::Communicator> inside_;
+};
+
+/// Those of MPI_COMM_WORLD. MPI is started, if it is not, with the thread support the library needs
+/// (MPI_THREAD_SERIALIZED), and then ended when the program ends. In libstepwell_mpi: link
+/// stepwell::mpi. Throws Error(unsupported) if MPI was started with less.
+STEPWELL_API Ranks mpi_world();
+/// Those of a communicator, as MPI_Comm_c2f() gives it; a duplicate of it is used. The program has
+/// started MPI.
+STEPWELL_API Ranks mpi_ranks(int fortran_communicator);
+
+/// How tiles are dealt out to ranks.
+enum class Layout : unsigned char {
+  grid,      ///< 2D block-cyclic over a grid of processes: for any number of ranks
+  symmetric  ///< symmetric block-cyclic: sends sqrt(2) times less; for 3, 6, 10, ..., r(r-1)/2
+             ///< ranks
+};
+
+struct RankedOptions {
+  Layout layout = Layout::grid;
+  int grid_rows = 0;  ///< of Layout::grid; 0: as square as can be
+  /// Keep A's tiles in FP64 on their ranks (8 bytes for an element of the lower triangle). Off:
+  /// they are made anew for every product with A.
+  bool keep_tiles = true;
+  std::string checkpoint;         ///< a directory; not empty: a factorization can be taken up again
+  double checkpoint_share = 0.1;  ///< of the work between two checkpoints
+};
+
+/// Writes rows [row, row + tile.rows) and columns [col, col + tile.cols) of A into 'tile'. It is
+/// asked for tiles that touch the lower triangle; of one on the diagonal only that part is read.
+/// Called by several threads at once, and must give the same numbers every time.
+using FillTile = std::function<void(std::int64_t row, std::int64_t col, MatrixView<double> tile)>;
+
+/// solve_spd() over ranks: A of order n comes from 'fill', tile by tile, each on the rank that owns
+/// it. B and X are whole on every rank, and so is the certificate. An error on one rank is thrown
+/// on all of them.
+///
+/// Memory of a rank: plan_spd(ranks, ...).bytes.
+STEPWELL_API Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
+                                   MatrixView<const double> b, MatrixView<double> x,
+                                   const SolveOptions& options = {},
+                                   const RankedOptions& ranked = {});
+
+/// The plan of that; bytes are those of the rank that needs the most, A's kept tiles included.
+STEPWELL_API Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns,
+                           const SolveOptions& options = {}, const RankedOptions& ranked = {});
+
+}  // namespace stepwell

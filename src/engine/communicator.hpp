@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+/// The ranks that work together, and what they say to each other. libstepwell itself knows no MPI:
+/// src/engine/mpi implements this, in a library of its own.
+namespace stepwell::engine {
+
+/// One thread at a time may call it. Collective calls are made by all ranks in the same order.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Collective.
+  /// x <- the sum over ranks. The same bits on all ranks, and in every run with as many of them.
+  virtual void sum(std::span<double> x) = 0;
+  /// x <- the largest over ranks.
+  virtual void largest(std::span<std::int64_t> x) = 0;
+  virtual void broadcast(std::span<std::byte> x, int root) = 0;
+  virtual void barrier() = 0;
+  /// The sum over the ranks of this machine, which share its memory.
+  virtual std::int64_t sum_on_machine(std::int64_t x) = 0;
+
+  // Messages. One between the same two ranks with the same tag does not overtake another. Memory
+  // stays the caller's and untouched until the request is done.
+  using Request = std::int64_t;
+  virtual Request start_send(std::span<const std::byte> x, int to, int tag) = 0;
+  virtual Request start_receive(std::span<std::byte> x, int from, int tag) = 0;
+  virtual void wait(Request request) = 0;
+  /// Those that are done, of all that nobody waits for; each is reported once.
+  virtual std::vector<Request> done() = 0;
+
+  /// In messages, collective calls not counted.
+  virtual std::int64_t bytes_sent() const = 0;
+  virtual std::int64_t messages_sent() const = 0;
+
+  /// Ends all ranks.
+  [[noreturn]] virtual void abort(int code) = 0;
+};
+
+/// The largest tag: MPI's own guarantee is 32767, its implementations' is 2^31 - 1 or little less.
+inline constexpr int kLargestTag = (1 << 30) - 1;
+
+/// An error on any rank becomes one on all of them: the lowest rank's. Collective; returns if there
+/// is none. 'code' is an ErrorCode as a number, -1: none here.
+void agree_on_error(Communicator& ranks, int code, const std::string& message);
+
+}  // namespace stepwell::engine

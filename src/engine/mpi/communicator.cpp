@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+
+#include "stepwell/error.hpp"
+#include "stepwell/ranks.hpp"
+
+/// The ranks of an MPI communicator.
+namespace stepwell {
+namespace {
+
+using engine::Communicator;
+
+/// Elements that one call of MPI takes: its counts are int.
+constexpr std::size_t kAtOnce = std::size_t{1} << 28;
+
+void check(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error(ErrorCode::internal, std::string(what) + ": " + std::string(text, text + length));
+}
+
+class MpiCommunicator : public Communicator {
+ public:
+  explicit MpiCommunicator(MPI_Comm of) {
+    check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+    check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine_),
+          "MPI_Comm_split_type");
+  }
+  ~MpiCommunicator() override {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended != 0) return;
+    MPI_Comm_free(&machine_);
+    MPI_Comm_free(&comm_);
+  }
+  MpiCommunicator(const MpiCommunicator&) = delete;
+  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  /// To one rank and back: an MPI_Allreduce may give other ranks other bits, and ranks that decide
+  /// differently wait for each other for ever.
+  void sum(std::span<double> x) override {
+    for (std::size_t at = 0; at < x.size(); at += kAtOnce) {
+      const auto part = x.subspan(at, std::min(kAtOnce, x.size() - at));
+      const auto count = static_cast<int>(part.size());
+      check(MPI_Reduce(rank_ == 0 ? MPI_IN_PLACE : part.data(), part.data(), count, MPI_DOUBLE,
+                       MPI_SUM, 0, comm_),
+            "MPI_Reduce");
+      check(MPI_Bcast(part.data(), count, MPI_DOUBLE, 0, comm_), "MPI_Bcast");
+    }
+  }
+
+  void largest(std::span<std::int64_t> x) override {
+    check(MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_INT64_T, MPI_MAX,
+                        comm_),
+          "MPI_Allreduce");
+  }
+
+  void broadcast(std::span<std::byte> x, int root) override {
+    for (std::size_t at = 0; at < x.size(); at += kAtOnce) {
+      const auto part = x.subspan(at, std::min(kAtOnce, x.size() - at));
+      check(MPI_Bcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, root, comm_),
+            "MPI_Bcast");
+    }
+  }
+
+  void barrier() override { check(MPI_Barrier(comm_), "MPI_Barrier"); }
+
+  std::int64_t sum_on_machine(std::int64_t x) override {
+    check(MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT64_T, MPI_SUM, machine_), "MPI_Allreduce");
+    return x;
+  }
+
+  Request start_send(std::span<const std::byte> x, int to, int tag) override {
+    bytes_sent_ += std::ssize(x);
+    ++messages_sent_;
+    MPI_Request request{};
+    check(MPI_Isend(x.data(), count_of(x.size()), MPI_BYTE, to, tag, comm_, &request), "MPI_Isend");
+    return keep(request);
+  }
+
+  Request start_receive(std::span<std::byte> x, int from, int tag) override {
+    MPI_Request request{};
+    check(MPI_Irecv(x.data(), count_of(x.size()), MPI_BYTE, from, tag, comm_, &request),
+          "MPI_Irecv");
+    return keep(request);
+  }
+
+  void wait(Request request) override {
+    for (std::size_t k = 0; k < ids_.size(); ++k) {
+      if (ids_[k] != request) continue;
+      check(MPI_Wait(&requests_[k], MPI_STATUS_IGNORE), "MPI_Wait");
+      forget(k);
+      return;
+    }
+  }
+
+  std::vector<Request> done() override {
+    std::vector<Request> found;
+    if (requests_.empty()) return found;
+    int count = 0;
+    places_.resize(requests_.size());
+    check(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, places_.data(),
+                       MPI_STATUSES_IGNORE),
+          "MPI_Testsome");
+    if (count == MPI_UNDEFINED) return found;
+    for (int k = 0; k < count; ++k) {
+      found.push_back(ids_[static_cast<std::size_t>(places_[static_cast<std::size_t>(k)])]);
+    }
+    for (std::size_t k = requests_.size(); k-- > 0;) {
+      if (requests_[k] == MPI_REQUEST_NULL) forget(k);
+    }
+    return found;
+  }
+
+  std::int64_t bytes_sent() const override { return bytes_sent_; }
+  std::int64_t messages_sent() const override { return messages_sent_; }
+
+  void abort(int code) override {
+    MPI_Abort(comm_, code);
+    std::abort();
+  }
+
+ private:
+  static int count_of(std::size_t bytes) {
+    if (bytes > static_cast<std::size_t>(INT_MAX)) {
+      throw Error(ErrorCode::too_large, "a message of more than 2 GiB; take a smaller tile");
+    }
+    return static_cast<int>(bytes);
+  }
+
+  Request keep(MPI_Request request) {
+    requests_.push_back(request);
+    ids_.push_back(next_);
+    return next_++;
+  }
+
+  void forget(std::size_t k) {
+    requests_[k] = requests_.back();
+    ids_[k] = ids_.back();
+    requests_.pop_back();
+    ids_.pop_back();
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm machine_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  std::vector<MPI_Request> requests_;  ///< under way
+  std::vector<Request> ids_;           ///< of each of them
+  std::vector<int> places_;
+  Request next_ = 0;
+  std::int64_t bytes_sent_ = 0;
+  std::int64_t messages_sent_ = 0;
+};
+
+/// Starts MPI, and has it ended when the program ends.
+void start_mpi() {
+  int given = 0;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS) {
+    throw Error(ErrorCode::unsupported, "MPI can't start; is this a child of mpirun?");
+  }
+  std::atexit([] {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended == 0) MPI_Finalize();
+  });
+}
+
+Ranks ranks_of(MPI_Comm comm) {
+  int given = 0;
+  MPI_Query_thread(&given);
+  if (given < MPI_THREAD_SERIALIZED) {
+    throw Error(ErrorCode::unsupported,
+                "MPI was started for one thread, and messages are sent by another; start it with "
+                "MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...) or above");
+  }
+  return Ranks(std::make_shared<MpiCommunicator>(comm));
+}
+
+}  // namespace
+
+Ranks mpi_world() {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started == 0) start_mpi();
+  return ranks_of(MPI_COMM_WORLD);
+}
+
+Ranks mpi_ranks(int fortran_communicator) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started == 0) {
+    throw Error(ErrorCode::invalid_argument, "mpi_ranks: MPI has not been started");
+  }
+  return ranks_of(MPI_Comm_f2c(fortran_communicator));
+}
+
+}  // namespace stepwell

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tiles/distribution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stepwell/error.hpp"
+#include "tiles/tile_matrix.hpp"
+
+namespace stepwell::tiles {
+namespace {
+
+[[noreturn]] void misuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, text);
+}
+
+/// r of r(r-1)/2 ranks; 0: there is none.
+int side_of(int ranks) {
+  int r = 2;
+  while (r * (r - 1) / 2 < ranks) ++r;
+  return r * (r - 1) / 2 == ranks ? r : 0;
+}
+
+}  // namespace
+
+Distribution Distribution::grid(int rows, int cols) {
+  if (rows < 1 || cols < 1) misuse("a grid of processes needs rows and columns");
+  Distribution d;
+  d.ranks_ = rows * cols;
+  d.rows_ = rows;
+  d.cols_ = cols;
+  return d;
+}
+
+Distribution Distribution::symmetric(int ranks) {
+  const int r = ranks < 1 ? 0 : side_of(ranks);
+  if (r == 0) {
+    int below = 2;
+    while ((below + 1) * below / 2 <= ranks) ++below;
+    misuse("the symmetric layout is for r(r-1)/2 ranks, not " + std::to_string(ranks) + "; take " +
+           std::to_string(below * (below - 1) / 2) + " or " +
+           std::to_string((below + 1) * below / 2) + ", or the layout 'grid'");
+  }
+  Distribution d;
+  d.layout_ = Layout::symmetric;
+  d.ranks_ = ranks;
+  d.rows_ = d.cols_ = r;
+  return d;
+}
+
+Distribution Distribution::choose(int ranks, const RankedOptions& options) {
+  if (options.layout == Layout::symmetric) return symmetric(ranks);
+  int rows = options.grid_rows;
+  if (rows == 0) {
+    rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
+    while (ranks % rows != 0) --rows;
+  }
+  if (rows < 0 || ranks % rows != 0) {
+    misuse("a grid of " + std::to_string(rows) + " rows of processes does not go with " +
+           std::to_string(ranks) + " ranks; take a divisor, or 0 for the most square one");
+  }
+  return grid(rows, ranks / rows);
+}
+
+int Distribution::owner(std::int64_t i, std::int64_t j) const {
+  if (ranks_ == 1) return 0;
+  const std::int64_t r = rows_;
+  if (layout_ == Layout::grid) return static_cast<int>(i % rows_ * cols_ + j % cols_);
+  std::int64_t a = i % r;
+  std::int64_t b = j % r;
+  // Neighbours along the diagonal go to different pairs, and so do those below each other.
+  if (a == b) b = (a + 1 + (i / r + j / r) % (r - 1)) % r;
+  const auto [low, high] = std::minmax(a, b);
+  return static_cast<int>(high * (high - 1) / 2 + low);
+}
+
+namespace {
+
+/// Sorted, each once, without 'self'.
+std::vector<int> others(std::vector<int> ranks, int self) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  std::erase(ranks, self);
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<int> Distribution::readers(const Grid& grid, std::int64_t i, std::int64_t k) const {
+  if (ranks_ == 1) return {};
+  // Owners come back after as many tiles as the pattern is long; of the symmetric one's diagonal
+  // that is r (r - 1).
+  const std::int64_t period =
+      layout_ == Layout::grid ? std::max(rows_, cols_) : rows_ * (rows_ - 1);
+  std::vector<int> found;
+  for (std::int64_t j = k + 1; j <= std::min(i, k + period); ++j) found.push_back(owner(i, j));
+  if (i > k) found.push_back(owner(i, i));
+  for (std::int64_t m = i + 1; m < std::min(grid.tiles(), i + 1 + period); ++m) {
+    found.push_back(owner(m, i));
+  }
+  return others(std::move(found), owner(i, k));
+}
+
+std::vector<int> Distribution::solvers(const Grid& grid, std::int64_t j) const {
+  if (ranks_ == 1) return {};
+  const std::int64_t period = layout_ == Layout::grid ? rows_ : rows_ * (rows_ - 1);
+  std::vector<int> found;
+  for (std::int64_t i = j + 1; i < std::min(grid.tiles(), j + 1 + period); ++i) {
+    found.push_back(owner(i, j));
+  }
+  return others(std::move(found), owner(j, j));
+}
+
+std::string Distribution::name() const {
+  if (layout_ == Layout::symmetric) return "symmetric " + std::to_string(rows_);
+  return "grid " + std::to_string(rows_) + " x " + std::to_string(cols_);
+}
+
+std::int64_t bytes_to_send(const RungMap& map, const Distribution& distribution,
+                           std::int64_t inverse_bytes) {
+  const Grid& grid = map.grid();
+  std::int64_t bytes = 0;
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    bytes += std::ssize(distribution.solvers(grid, j)) * inverse_bytes;
+    for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
+      bytes += std::ssize(distribution.readers(grid, i, j)) * shape_of(map, i, j).bytes();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace stepwell::tiles
