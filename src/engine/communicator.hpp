@@ -47,8 +47,8 @@ class Communicator {
   [[noreturn]] virtual void abort(int code) = 0;
 };
 
-/// The largest tag: MPI's own guarantee is 32767, its implementations' is 2^31 - 1 or little less.
-inline constexpr int kLargestTag = (1 << 30) - 1;
+/// The largest tag. MPI guarantees 32767 only; MPICH has 2^28 of them, Open MPI 2^31.
+inline constexpr int kLargestTag = (1 << 27) - 1;
 
 /// An error on any rank becomes one on all of them: the lowest rank's. Collective; returns if there
 /// is none. 'code' is an ErrorCode as a number, -1: none here.

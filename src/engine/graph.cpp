@@ -10,12 +10,15 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
+#include "core/log.hpp"
+#include "engine/messenger.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {
@@ -54,11 +57,20 @@ void Task::lap(Phase phase) {
 
 struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
+    const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
+    options.workers = options.workers || ranks;
     if (options.workers) session.emplace(options.settings);
     scratch.resize(options.workers ? static_cast<std::size_t>(session->ids()) : 1);
     for (auto& s : scratch) {
       s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
     }
+    if (ranks) messenger.emplace(*options.ranks, [this] { stopped = true; });
+  }
+
+  /// Nothing that has not begun runs any more, here and on other ranks.
+  void stop() {
+    stopped = true;
+    if (messenger) messenger->alarm();
   }
 
   bool cancelled() const {
@@ -67,7 +79,7 @@ struct Graph::Impl {
 
   /// Runs a body on this thread, unless the graph has been stopped.
   void run(Body body, const void* arguments, void* const* pointers, std::size_t worker) noexcept {
-    if (cancelled()) stopped = true;
+    if (!stopped && cancelled()) stop();
     if (!stopped && !options.dry) {
       const core::FpScope fp;  // a worker has the state of the thread that started it
       try {
@@ -76,14 +88,21 @@ struct Graph::Impl {
         for (int p = 0; p < kPhases; ++p) {
           nanoseconds[static_cast<std::size_t>(p)] += task.nanoseconds(static_cast<Phase>(p));
         }
-        if (task.stopped()) stopped = true;
+        if (task.stopped()) stop();
       } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        stopped = true;
+        {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+        }
+        stop();
       }
     }
     if (options.progress != nullptr) ++options.progress->done;
+  }
+
+  void began_one() {
+    const std::lock_guard lock(mutex);
+    ++pending;
   }
 
   void finished_one() {
@@ -108,8 +127,9 @@ struct Graph::Impl {
   std::int64_t tasks = 0;
   std::mutex mutex;
   std::condition_variable progressed;
-  std::int64_t pending = 0;
+  std::int64_t pending = 0;  ///< tasks and messages
   std::exception_ptr failure;
+  std::optional<Messenger> messenger;  ///< the last member: its thread uses the others
 };
 
 /// What StarPU keeps of a task for us; the arguments follow it.
@@ -214,15 +234,70 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
   task->flops = hints.flops;
   task->callback_func = [](void* graph) { static_cast<Impl*>(graph)->finished_one(); };
   task->callback_arg = &g;
-  {
-    const std::lock_guard lock(g.mutex);
-    ++g.pending;
-  }
+  g.began_one();
   const int failed = starpu_task_submit(task);
   if (failed != 0) {
     g.finished_one();
     throw Error(ErrorCode::internal, "StarPU refused a task (code " + std::to_string(failed) + ")");
   }
+}
+
+namespace {
+
+/// A message between the time it is inserted and the time it has gone or come.
+struct Message {
+  starpu_data_handle_t handle;
+  std::span<std::byte> data;
+  int peer, tag, priority;
+  bool out;
+  Messenger* messenger;
+  std::function<void()> finished;
+
+  /// The data is ours to read or to write: off it goes.
+  static void start(void* of) {
+    auto* const m = static_cast<Message*>(of);
+    const auto done = [m] {
+      starpu_data_release_on_node(m->handle, STARPU_MAIN_RAM);
+      m->finished();
+      delete m;
+    };
+    if (m->out) {
+      m->messenger->send(m->data, m->peer, m->tag, m->priority, done);
+    } else {
+      m->messenger->receive(m->data, m->peer, m->tag, done);
+    }
+  }
+
+  static void submit(Message* m) {
+    starpu_data_acquire_on_node_cb(m->handle, STARPU_MAIN_RAM, m->out ? STARPU_R : STARPU_W, start,
+                                   m);
+  }
+};
+
+}  // namespace
+
+void Graph::message(DataId data, std::int64_t bytes, int peer, int tag, int priority, bool out) {
+  Impl* const g = impl_.get();
+  const auto k = static_cast<std::size_t>(data);
+  g->wait_until_pending(kMostPending);
+  g->began_one();
+  Message::submit(
+      new Message{g->handles[k],
+                  {static_cast<std::byte*>(g->memory[k]), static_cast<std::size_t>(bytes)},
+                  peer,
+                  tag,
+                  priority,
+                  out,
+                  &*g->messenger,
+                  [g] { g->finished_one(); }});
+}
+
+void Graph::send(DataId data, std::int64_t bytes, int to, int tag, int priority) {
+  message(data, bytes, to, tag, priority, true);
+}
+
+void Graph::receive(DataId data, std::int64_t bytes, int from, int tag) {
+  message(data, bytes, from, tag, 0, false);
 }
 
 bool Graph::stopped() const {
@@ -231,10 +306,16 @@ bool Graph::stopped() const {
 
 void Graph::wait() {
   impl_->wait_until_pending(0);
+  if (impl_->messenger) impl_->messenger->finish();
   if (impl_->failure) std::rethrow_exception(impl_->failure);
 }
 
 void Graph::abandon() noexcept {
+  if (impl_->messenger && !impl_->messenger->finished()) {
+    // Others wait for messages that will not be inserted any more: there is no way on.
+    core::warn_once("the tasks of this rank could not be inserted; all ranks are ended");
+    impl_->options.ranks->abort(static_cast<int>(ErrorCode::internal));
+  }
   std::unique_lock lock(impl_->mutex);
   if (impl_->pending == 0) return;
   impl_->stopped = true;

@@ -9,12 +9,17 @@
 #include <span>
 #include <string>
 
+#include "engine/communicator.hpp"
 #include "engine/runtime.hpp"
 #include "stepwell/progress.hpp"
 
 /// A graph of tasks over pieces of data, inserted in the order in which one thread would run them;
 /// what may run side by side follows from who reads and who writes what. The workers run it, or the
 /// inserting thread itself, one task after the other: the results are the same bits.
+///
+/// Over ranks each has a graph of its own, of the tasks it does; what one needs of another's data
+/// is sent and received in the order of insertion, like a task that reads or writes it. All insert
+/// in the order of one algorithm, and so the earliest work that is not done can always go on.
 namespace stepwell::engine {
 
 enum class Access : unsigned char { read, write, read_write };
@@ -83,6 +88,10 @@ struct GraphOptions {
   Settings settings;
   std::int64_t scratch_bytes = 0;
   Progress* progress = nullptr;
+  /// Not null, and several: send() and receive() work, there are always workers, and a graph that
+  /// stops on one rank stops on all. Making it and wait() are then collective, and nobody else may
+  /// use the communicator in between.
+  Communicator* ranks = nullptr;
   bool dry = false;  ///< tasks are scheduled and not run: what the engine itself costs
 };
 
@@ -110,8 +119,15 @@ class Graph {
     insert(codelet, &arguments, sizeof(Arguments), uses, hints);
   }
 
+  /// Sends the first 'bytes' of the data to another rank, when what was inserted before has written
+  /// it; receives as many from one, when what was inserted before has done with the old contents.
+  /// Tags from 0 to kLargestTag tell the messages between two ranks apart.
+  void send(DataId data, std::int64_t bytes, int to, int tag, int priority);
+  void receive(DataId data, std::int64_t bytes, int from, int tag);
+
   /// True once a task has called stop(), the caller has cancelled or a task has thrown: nothing
-  /// more needs to be inserted.
+  /// more needs to be inserted. Over ranks everything has to be, because others wait for messages;
+  /// tasks then end at once.
   bool stopped() const;
 
   /// Waits for all tasks. Throws what a task threw.
@@ -129,6 +145,7 @@ class Graph {
   static void run_on_worker(void* buffers[], void* argument);
   void insert(const Codelet& codelet, const void* arguments, std::size_t size,
               std::span<const Use> uses, const Hints& hints);
+  void message(DataId data, std::int64_t bytes, int peer, int tag, int priority, bool out);
 
   std::unique_ptr<Impl> impl_;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/buffer.hpp"
 #include "factor/tasks.hpp"
 
 namespace stepwell::factor {
@@ -15,150 +14,90 @@ using engine::DataId;
 using engine::Graph;
 using engine::Hints;
 using engine::Use;
+using tiles::Distribution;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Contributions that one task sweeps over: 16 products of 512 tiles take 2 ms, a hundred times
-/// what StarPU takes for a task.
-constexpr std::int64_t kChunk = 16;
-
-/// Block columns whose copies in rows order exist at a time: the current one and the next.
-constexpr std::int64_t kRing = 2;
-
-std::int64_t chunks(std::int64_t columns) {
-  return (columns + kChunk - 1) / kChunk;
-}
-
-/// Packed tiles whose sums exist at a time: a block column, so that workers without work in one
-/// column go on with the next. One thread needs one.
-std::int64_t sums_count(const RungMap& map, int workers) {
-  if (map.most_planes() == 0) return 0;
-  if (workers == 1) return 1;
-  return std::min(map.grid().count(), std::max<std::int64_t>(map.grid().tiles(), 8));
-}
-
-std::int64_t sums_bytes(const RungMap& map) {
-  const std::int64_t tile = map.grid().tile;
-  return core::round_up(tiles::Sums{Rung::fp32, tile, tile, nullptr}.bytes(), 4096);
-}
-
-/// Inverses that exist at a time; the last column needs none.
-std::int64_t inverse_count(const RungMap& map) {
-  return std::min(kRing, map.grid().tiles() - 1);
-}
-
-/// The early columns of a row in chunks, and its last one.
-std::int64_t rows_bytes(const RungMap& map) {
-  return (map.grid().tiles() + 1) * row_stride(map);
-}
-
-/// The memory beside L and its names in the graph. Sums are handed out round and round: a tile
-/// waits for the sums' previous owner, which bounds how far ahead the workers can be.
-class Workspace {
- public:
-  Workspace(Graph& graph, const tiles::TileMatrix& l)
-      : grid_(l.grid()),
-        memory_(workspace_bytes(l.map(), graph.workers()), core::Contents::any),
-        tiles_(static_cast<std::size_t>(grid_.count())) {
-    const RungMap& map = l.map();
-    std::byte* at = memory_.data();
-    const auto take = [&](std::int64_t bytes) {
-      const DataId id = graph.add(at, bytes);
-      at += bytes;
-      return id;
-    };
-    const std::int64_t sums = sums_count(map, graph.workers());
-    for (std::int64_t s = 0; s < sums; ++s) sums_.push_back(take(sums_bytes(map)));
-    for (std::int64_t r = 0; r < inverse_count(map); ++r) {
-      inverses_.push_back(take(inverse_bytes(map)));
-    }
-    const std::int64_t stride = row_stride(map);
-    for (std::int64_t r = 0; stride > 0 && r < kRing; ++r) {
-      for (std::int64_t k = 0; k < grid_.tiles(); k += kChunk) {
-        rows_.push_back(take(stride * std::min(kChunk, grid_.tiles() - k)));
-      }
-      last_rows_.push_back(take(stride));
-    }
-    for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
-      for (std::int64_t i = j; i < grid_.tiles(); ++i) {
-        const tiles::Tile tile = l.tile(i, j);
-        tiles_[static_cast<std::size_t>(grid_.index(i, j))] =
-            graph.add(tile.data, tile.shape.bytes());
-      }
-    }
-  }
-
-  DataId sums(std::int64_t i, std::int64_t j) const {
-    return sums_[static_cast<std::size_t>(grid_.index(i, j) % std::ssize(sums_))];
-  }
-  DataId inverse(std::int64_t j) const { return inverses_[static_cast<std::size_t>(j % kRing)]; }
-  DataId rows(std::int64_t j, std::int64_t k0) const {
-    return rows_[static_cast<std::size_t>(j % kRing * chunks(grid_.tiles()) + k0 / kChunk)];
-  }
-  DataId last_row(std::int64_t j) const { return last_rows_[static_cast<std::size_t>(j % kRing)]; }
-  DataId tile(std::int64_t i, std::int64_t j) const {
-    return tiles_[static_cast<std::size_t>(grid_.index(i, j))];
-  }
-
- private:
-  Grid grid_;
-  core::Buffer<std::byte> memory_;
-  std::vector<DataId> sums_, inverses_, rows_, last_rows_, tiles_;
-};
-
-/// The work on tile (i, j) in pieces of at most kChunk contributions. The tiles that the next
-/// column waits for get their last contribution, the one that comes late, as a piece of its own.
-std::vector<std::int64_t> cuts(std::int64_t i, std::int64_t j) {
-  std::vector<std::int64_t> at = {0};
-  for (std::int64_t k = kChunk; k < j; k += kChunk) at.push_back(k);
-  const bool urgent = i <= j + 1;
-  if (urgent && j > 1 && at.back() < j - 1) at.push_back(j - 1);
-  at.push_back(j);
-  return at;
-}
-
-/// Earlier columns first; within one, what the next column waits for.
-int priority(const Grid& grid, std::int64_t i, std::int64_t j) {
-  const std::int64_t column = grid.tiles() - j;
-  return static_cast<int>(2 * column + (i <= j + 1 ? 3 : 0));
-}
-
+/// Walks the schedule and inserts what this rank has to do with it.
 class Inserter {
  public:
-  Inserter(Graph& graph, Attempt& attempt)
-      : graph_(graph), attempt_(attempt), map_(attempt.l->map()), space_(graph, *attempt.l) {}
+  Inserter(Graph& graph, Attempt& attempt, const Schedule& schedule)
+      : graph_(graph),
+        attempt_(attempt),
+        map_(attempt.l->map()),
+        owners_(attempt.l->distribution()),
+        space_(graph, *attempt.l, schedule, attempt.rank) {}
 
-  /// Row j of L in rows order.
-  void copy_row(std::int64_t j) {
-    if (map_.most_planes() == 0 || j == 0) return;
-    for (std::int64_t k0 = 0; k0 < j - 1; k0 += kChunk) {
-      copy_row(space_.rows(j, k0), j, k0, std::min(k0 + kChunk, j - 1));
+  /// Row j of L in rows order, columns [k0, k1), if a tile of column j is ours.
+  void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
+    if (map_.most_planes() == 0 || done() || !column_is_ours(j)) return;
+    space_.begin_row(k0);
+    const std::int64_t early = std::min(k1, j - 1);
+    for (std::int64_t k = k0; k < early; k += kChunk) {
+      copy_row(space_.rows(k), j, k, std::min(k + kChunk, early));
     }
-    copy_row(space_.last_row(j), j, j - 1, j);
+    if (k1 == j) copy_row(space_.last_row(), j, j - 1, j);
   }
 
-  /// A(i, j) -= sum_k L(i, k) L(j, k)', then factor it or solve with the factor.
-  void tile(std::int64_t i, std::int64_t j) {
-    const std::vector<std::int64_t> at = cuts(i, j);
-    for (std::size_t piece = 0; piece + 1 < at.size(); ++piece) {
-      const TileTask x{&attempt_, i, j, at[piece], at[piece + 1], piece == 0};
-      std::vector<Use> uses = operands(x);
-      const bool last = piece + 2 == at.size();
-      if (last) {
-        if (info(map_.at(i, j)).planes > 0) uses.push_back({space_.tile(i, j), Access::write});
-        if (j + 1 < map_.grid().tiles()) {
-          uses.push_back({space_.inverse(j), i == j ? Access::write : Access::read});
-        }
+  /// A(i, j) -= sum_k L(i, k) L(j, k)', and at last factor it or solve with the factor.
+  void piece(const Piece& p) {
+    if (done() || !ours(p.i, p.j)) return;
+    const TileTask x{&attempt_, p.i, p.j, p.k0, p.k1, p.first};
+    std::vector<Use> uses = operands(x);
+    if (p.last) {
+      if (info(map_.at(p.i, p.j)).planes > 0) {
+        uses.push_back({space_.tile(p.i, p.j), Access::write});
       }
-      const Rung rung = map_.at(i, j);
-      graph_.insert(!last    ? sweep_codelet(rung)
-                    : i == j ? diagonal_codelet(rung)
-                             : solve_codelet(rung),
-                    x, uses, hints(x, last));
+      if (p.j + 1 < map_.grid().tiles()) {
+        uses.push_back({space_.inverse(p.j), p.i == p.j ? Access::write : Access::read});
+      }
+    }
+    const Rung rung = map_.at(p.i, p.j);
+    graph_.insert(!p.last      ? sweep_codelet(rung)
+                  : p.i == p.j ? diagonal_codelet(rung)
+                               : solve_codelet(rung),
+                  x, uses, hints(x, p.last));
+  }
+
+  /// Those who need L(i, j), or the inverse of a diagonal tile, get it.
+  void finished(std::int64_t i, std::int64_t j) {
+    if (owners_.ranks() == 1) return;
+    const Grid& grid = map_.grid();
+    const int owner = owners_.owner(i, j);
+    const auto tag = static_cast<int>(grid.index(i, j));
+    const std::int64_t bytes =
+        i == j ? inverse_of(map_, j, nullptr).bytes() : shape_of(map_, i, j).bytes();
+    if (owner == attempt_.rank) {
+      for (const int to : i == j ? owners_.solvers(grid, j) : owners_.readers(grid, i, j)) {
+        const DataId data = i == j ? space_.inverse(j) : space_.tile(i, j);
+        graph_.send(data, bytes, to, tag, priority(grid, i, j));
+      }
+    } else if (i == j ? solves_with(j) : owners_.reads(grid, attempt_.rank, i, j)) {
+      graph_.receive(i == j ? space_.inverse(j) : space_.place_for(i, j), bytes, owner, tag);
     }
   }
 
  private:
+  bool ours(std::int64_t i, std::int64_t j) const { return attempt_.l->owns(i, j); }
+
+  bool column_is_ours(std::int64_t j) const {
+    if (owners_.ranks() == 1) return true;
+    if (j != column_) {
+      column_ = j;
+      column_ours_ = false;
+      for (std::int64_t i = j; i < map_.grid().tiles() && !column_ours_; ++i) {
+        column_ours_ = ours(i, j);
+      }
+    }
+    return column_ours_;
+  }
+
+  /// Of a diagonal tile that another rank owns.
+  bool solves_with(std::int64_t j) const { return column_is_ours(j); }
+
+  /// One rank alone need not insert what nobody waits for.
+  bool done() const { return owners_.ranks() == 1 && graph_.stopped(); }
+
   void copy_row(DataId copies, std::int64_t j, std::int64_t k0, std::int64_t k1) {
     std::vector<Use> uses = {{copies, Access::write}};
     for (std::int64_t k = k0; k < k1; ++k) uses.push_back({space_.tile(j, k), Access::read});
@@ -171,8 +110,8 @@ class Inserter {
     std::vector<Use> uses = {{in_place ? space_.tile(x.i, x.j) : space_.sums(x.i, x.j),
                               x.first ? Access::write : Access::read_write}};
     const RowPieces rows = row_pieces(map_, x.j, x.k0, x.k1);
-    if (rows.early) uses.push_back({space_.rows(x.j, x.k0), Access::read});
-    if (rows.last) uses.push_back({space_.last_row(x.j), Access::read});
+    if (rows.early) uses.push_back({space_.rows(x.k0), Access::read});
+    if (rows.last) uses.push_back({space_.last_row(), Access::read});
     for (std::int64_t k = x.k0; k < x.k1; ++k) {
       uses.push_back({space_.tile(x.i, k), Access::read});
     }
@@ -198,50 +137,63 @@ class Inserter {
   Graph& graph_;
   Attempt& attempt_;
   const RungMap& map_;
+  const Distribution& owners_;
   Workspace space_;
+  mutable std::int64_t column_ = -1;  ///< the one asked about last
+  mutable bool column_ours_ = false;
+};
+
+/// Counts what an Inserter would insert.
+struct Counter {
+  const RungMap& map;
+  const Distribution& owners;
+  int rank;
+  std::int64_t tasks = 0;
+
+  void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
+    if (map.most_planes() == 0) return;
+    bool ours = false;
+    for (std::int64_t i = j; i < map.grid().tiles() && !ours; ++i) {
+      ours = owners.owner(i, j) == rank;
+    }
+    if (!ours) return;
+    const std::int64_t early = std::max<std::int64_t>(0, std::min(k1, j - 1) - k0);
+    tasks += (early + kChunk - 1) / kChunk + (k1 == j ? 1 : 0);
+  }
+  void piece(const Piece& p) {
+    if (owners.owner(p.i, p.j) == rank) ++tasks;
+  }
+  void finished(std::int64_t, std::int64_t) {}
 };
 
 }  // namespace
 
-std::int64_t workspace_bytes(const RungMap& map, int workers) {
-  if (map.grid().n == 0) return 0;
-  return sums_count(map, workers) * sums_bytes(map) + inverse_count(map) * inverse_bytes(map) +
-         kRing * rows_bytes(map);
-}
-
-std::int64_t task_count(const RungMap& map) {
-  const std::int64_t tiles = map.grid().tiles();
-  std::int64_t count = 0;
-  for (std::int64_t j = 0; j < tiles; ++j) {
-    if (map.most_planes() > 0 && j > 0) count += chunks(j - 1) + 1;
-    for (std::int64_t i = j; i < tiles; ++i) count += std::ssize(cuts(i, j)) - 1;
-  }
-  return count;
+std::int64_t task_count(const RungMap& map, const Distribution& distribution, int rank) {
+  Counter counter{map, distribution, rank};
+  schedule_for(map.grid(), distribution).walk(counter);
+  return counter.tasks;
 }
 
 void left_looking(Graph& graph, Attempt& attempt) {
   const Grid& grid = attempt.l->grid();
   attempt.scans.assign(static_cast<std::size_t>(grid.count()), {});
   attempt.pivot = {};
-  Inserter insert(graph, attempt);
+  const Schedule schedule = schedule_for(grid, attempt.l->distribution());
+  Inserter insert(graph, attempt, schedule);
   const engine::TaskGuard guard(graph);
-  for (std::int64_t j = 0; j < grid.tiles() && !graph.stopped(); ++j) {
-    insert.copy_row(j);
-    for (std::int64_t i = j; i < grid.tiles(); ++i) insert.tile(i, j);
-  }
+  schedule.walk(insert);
   graph.wait();
 }
 
-std::vector<double> tile_norms(Graph& graph, MatrixView<const double> a, const Grid& grid,
-                               const Scale& scale) {
+std::vector<double> tile_norms(Graph& graph, const BlockSource& source, const Grid& grid,
+                               const Scale& scale, const Distribution& distribution, int rank) {
   std::vector<double> norms(static_cast<std::size_t>(grid.count()));
   const engine::TaskGuard guard(graph);
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {
-      const std::int64_t row = i * grid.tile;
-      const std::int64_t col = j * grid.tile;
-      const NormTask x{a.block(row, col, grid.size(i), grid.size(j)), scale.row.data() + row,
-                       scale.col.data() + col, i == j,
+      if (distribution.owner(i, j) != rank) continue;
+      const Block at{i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
+      const NormTask x{&source, at, scale.row.data() + at.row, scale.col.data() + at.col,
                        &norms[static_cast<std::size_t>(grid.index(i, j))]};
       graph.insert(norm_codelet(), x, {}, {});
     }

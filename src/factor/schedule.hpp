@@ -15,6 +15,12 @@ namespace stepwell::factor {
 /// what StarPU takes for a task.
 inline constexpr std::int64_t kChunk = 16;
 
+/// Earlier columns first; within one, what the next column waits for.
+inline int priority(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
+  const std::int64_t column = grid.tiles() - j;
+  return static_cast<int>(2 * column + (i <= j + 1 ? 3 : 0));
+}
+
 /// Work on tile (i, j): the contributions of columns [k0, k1). The first piece loads the tile from
 /// A before, the last one factors it or solves with the factor after.
 struct Piece {

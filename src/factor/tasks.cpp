@@ -31,28 +31,6 @@ kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, s
 
 namespace {
 
-/// The block of A in the order of elimination, copied to scratch. Two passes, because only the
-/// lower triangle may be read: each runs down columns of A.
-MatrixView<const double> gather(const Attempt& at, std::int64_t row, std::int64_t col,
-                                MatrixView<const double> shape, std::byte* scratch) {
-  const MatrixView<double> out = view(reinterpret_cast<double*>(scratch), shape.rows, shape.cols);
-  const std::int64_t* const rows = at.order.data() + row;
-  const std::int64_t* const cols = at.order.data() + col;
-  for (std::int64_t c = 0; c < out.cols; ++c) {
-    const double* const column = at.a.column(cols[c]);
-    for (std::int64_t r = 0; r < out.rows; ++r) {
-      if (rows[r] >= cols[c]) out(r, c) = column[rows[r]];
-    }
-  }
-  for (std::int64_t r = 0; r < out.rows; ++r) {
-    const double* const column = at.a.column(rows[r]);
-    for (std::int64_t c = 0; c < out.cols; ++c) {
-      if (rows[r] < cols[c]) out(r, c) = column[cols[c]];
-    }
-  }
-  return out;
-}
-
 /// Loads (if it is the first) and sweeps; returns the sums and the number of pieces of data used.
 std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   const kernels::Table& t = kernels::table();
@@ -66,8 +44,8 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   if (x.first) {
     const std::int64_t row = x.i * grid.tile;
     const std::int64_t col = x.j * grid.tile;
-    MatrixView<const double> a = at.a.block(row, col, sums.rows, sums.cols);
-    if (!at.order.empty()) a = gather(at, row, col, a, task.scratch());
+    const MatrixView<const double> a = at.source->block({row, col, sums.rows, sums.cols},
+                                                        reinterpret_cast<double*>(task.scratch()));
     tiles::load_tile(t, a, shape, {at.scale->row.data() + row, at.scale->col.data() + col},
                      at.diagonal_factor, sums,
                      at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
@@ -147,19 +125,22 @@ void run_rows(Task& task, const void* arguments) {
 
 void run_norm(Task& task, const void* arguments) {
   const auto& x = *static_cast<const NormTask*>(arguments);
-  const Sums sums{Rung::fp32, x.a.rows, x.a.cols, task.scratch()};
+  const Sums sums{Rung::fp32, x.at.rows, x.at.cols, task.scratch()};
+  const MatrixView<const double> a =
+      x.source->block(x.at, reinterpret_cast<double*>(task.scratch() + sums.bytes()));
+  const bool diagonal = x.at.row == x.at.col;
   kernels::Scan scan;
-  tiles::load_tile(kernels::table(), x.a, x.diagonal ? Shape::lower : Shape::full, {x.row, x.col},
-                   1, sums, scan);
+  tiles::load_tile(kernels::table(), a, diagonal ? Shape::lower : Shape::full, {x.row, x.col}, 1,
+                   sums, scan);
   double squares = 0;
-  for (std::int64_t j = 0; j < x.a.cols; ++j) {
+  for (std::int64_t j = 0; j < a.cols; ++j) {
     double column = 0;
-    for (std::int64_t i = x.diagonal ? j + 1 : 0; i < x.a.rows; ++i) {
+    for (std::int64_t i = diagonal ? j + 1 : 0; i < a.rows; ++i) {
       const double h = sums.fp32()(i, j);
       column += h * h;
     }
-    const double middle = x.diagonal ? sums.fp32()(j, j) : 0;
-    squares += (x.diagonal ? 2 * column + middle * middle : column);
+    const double middle = diagonal ? sums.fp32()(j, j) : 0;
+    squares += (diagonal ? 2 * column + middle * middle : column);
   }
   *x.norm = std::sqrt(squares);
   task.lap(Phase::load);

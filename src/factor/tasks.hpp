@@ -35,10 +35,10 @@ const engine::Codelet& rows_codelet();
 
 /// The norm of one tile of the scaled matrix. No data: A is the caller's.
 struct NormTask {
-  MatrixView<const double> a;  ///< the tile
+  const BlockSource* source;
+  Block at;
   const double* row;
   const double* col;
-  bool diagonal;
   double* norm;
 };
 const engine::Codelet& norm_codelet();

@@ -75,6 +75,11 @@ int Distribution::owner(std::int64_t i, std::int64_t j) const {
   return static_cast<int>(high * (high - 1) / 2 + low);
 }
 
+std::int64_t Distribution::period() const {
+  // Of the symmetric pattern's diagonal tiles it is r (r - 1), of the others r.
+  return layout_ == Layout::grid ? std::max(rows_, cols_) : rows_ * (rows_ - 1);
+}
+
 namespace {
 
 /// Sorted, each once, without 'self'.
@@ -89,24 +94,32 @@ std::vector<int> others(std::vector<int> ranks, int self) {
 
 std::vector<int> Distribution::readers(const Grid& grid, std::int64_t i, std::int64_t k) const {
   if (ranks_ == 1) return {};
-  // Owners come back after as many tiles as the pattern is long; of the symmetric one's diagonal
-  // that is r (r - 1).
-  const std::int64_t period =
-      layout_ == Layout::grid ? std::max(rows_, cols_) : rows_ * (rows_ - 1);
-  std::vector<int> found;
-  for (std::int64_t j = k + 1; j <= std::min(i, k + period); ++j) found.push_back(owner(i, j));
-  if (i > k) found.push_back(owner(i, i));
-  for (std::int64_t m = i + 1; m < std::min(grid.tiles(), i + 1 + period); ++m) {
+  std::vector<int> found = {owner(i, i)};
+  for (std::int64_t j = k + 1; j < std::min(i, k + 1 + period()); ++j) {
+    found.push_back(owner(i, j));
+  }
+  for (std::int64_t m = i + 1; m < std::min(grid.tiles(), i + 1 + period()); ++m) {
     found.push_back(owner(m, i));
   }
   return others(std::move(found), owner(i, k));
 }
 
+bool Distribution::reads(const Grid& grid, int rank, std::int64_t i, std::int64_t k) const {
+  if (owner(i, k) == rank) return false;
+  if (owner(i, i) == rank) return true;
+  for (std::int64_t j = k + 1; j < std::min(i, k + 1 + period()); ++j) {
+    if (owner(i, j) == rank) return true;
+  }
+  for (std::int64_t m = i + 1; m < std::min(grid.tiles(), i + 1 + period()); ++m) {
+    if (owner(m, i) == rank) return true;
+  }
+  return false;
+}
+
 std::vector<int> Distribution::solvers(const Grid& grid, std::int64_t j) const {
   if (ranks_ == 1) return {};
-  const std::int64_t period = layout_ == Layout::grid ? rows_ : rows_ * (rows_ - 1);
   std::vector<int> found;
-  for (std::int64_t i = j + 1; i < std::min(grid.tiles(), j + 1 + period); ++i) {
+  for (std::int64_t i = j + 1; i < std::min(grid.tiles(), j + 1 + period()); ++i) {
     found.push_back(owner(i, j));
   }
   return others(std::move(found), owner(j, j));

@@ -37,6 +37,8 @@ class Distribution {
 
   /// The others that need L(i, k), ascending: owners of (i, j), k < j <= i, and of (m, i), m > i.
   std::vector<int> readers(const Grid& grid, std::int64_t i, std::int64_t k) const;
+  /// Whether 'rank' is one of them.
+  bool reads(const Grid& grid, int rank, std::int64_t i, std::int64_t k) const;
   /// The others that solve with diagonal tile j, ascending: owners of (i, j), i > j.
   std::vector<int> solvers(const Grid& grid, std::int64_t j) const;
 
@@ -44,6 +46,9 @@ class Distribution {
   std::string name() const;
 
  private:
+  /// Owners come back after so many tiles along a row, or a column.
+  std::int64_t period() const;
+
   Layout layout_ = Layout::grid;
   int ranks_ = 1;
   std::int64_t rows_ = 1, cols_ = 1;  ///< of a grid; rows_ is r of a symmetric one

@@ -40,14 +40,15 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
                                const engine::GraphOptions& graph_options) {
   const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
   const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
+  const StoredBlocks source(a.view(), {});
   Attempt attempt;
-  attempt.a = a.view();
+  attempt.source = &source;
   attempt.scale = &scale;
   attempt.l = &l;
   engine::Graph graph(graph_options);
   left_looking(graph, attempt);
   EXPECT_TRUE(attempt.pivot.ok());
-  EXPECT_EQ(graph.times().tasks, task_count(l.map()));
+  EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, 0));
   std::vector<double> numbers;
   Dense<double> tile(64, 64);
   for (std::int64_t j = 0; j < l.grid().tiles(); ++j) {

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/messenger.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace stepwell::engine {
+namespace {
+
+using std::chrono::microseconds;
+
+/// Between two looks at messages that have not come: twice as long each time. A tile takes tens of
+/// microseconds to come, and a task that waits for one takes milliseconds.
+constexpr microseconds kShortest{10};
+constexpr microseconds kLongest{160};
+
+constexpr int kNewsTag = kLargestTag + 1;
+constexpr std::byte kThrough{1};
+constexpr std::byte kGivesUp{2};
+
+}  // namespace
+
+/// News goes to the ranks 1, 2, 4, ... above, each of which passes it on: after log2(P) steps all
+/// have it. Every rank says one word to each of them, so that no receive is left over.
+Messenger::Messenger(Communicator& ranks, std::function<void()> alarmed)
+    : ranks_(ranks), alarmed_(std::move(alarmed)) {
+  for (int d = 1; d < ranks.size(); d *= 2) {
+    next_.push_back((ranks.rank() + d) % ranks.size());
+    before_.push_back((ranks.rank() - d + ranks.size()) % ranks.size());
+  }
+  news_.resize(before_.size());
+  for (std::size_t k = 0; k < before_.size(); ++k) {
+    receive({&news_[k], 1}, before_[k], kNewsTag + static_cast<int>(k), [this, k] {
+      ++heard_;
+      if (news_[k] != kGivesUp) return;
+      tell(true);
+      if (alarmed_) std::exchange(alarmed_, nullptr)();
+    });
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+Messenger::~Messenger() {
+  finish();
+}
+
+void Messenger::send(std::span<const std::byte> x, int to, int tag, int priority,
+                     std::function<void()> done) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back({x, {}, to, tag, priority, std::move(done)});
+  changed_.notify_one();
+}
+
+void Messenger::receive(std::span<std::byte> x, int from, int tag, std::function<void()> done) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back({{}, x, from, tag, 0, std::move(done)});
+  changed_.notify_one();
+}
+
+void Messenger::alarm() {
+  const std::lock_guard lock(mutex_);
+  give_up_ = true;
+  changed_.notify_one();
+}
+
+void Messenger::finish() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    finishing_ = true;
+    changed_.notify_one();
+  }
+  thread_.join();
+}
+
+/// On the thread: says how this rank ends, once.
+void Messenger::tell(bool giving_up) {
+  if (std::exchange(told_, true)) return;
+  word_ = giving_up ? kGivesUp : kThrough;
+  for (std::size_t k = 0; k < next_.size(); ++k) {
+    send({&word_, 1}, next_[k], kNewsTag + static_cast<int>(k), 0, [] {});
+  }
+}
+
+bool Messenger::start_jobs() {
+  std::vector<Job> jobs;
+  bool give_up = false;
+  {
+    const std::lock_guard lock(mutex_);
+    jobs.swap(queue_);
+    give_up = give_up_;
+  }
+  if (give_up) tell(true);
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& a, const Job& b) { return a.priority > b.priority; });
+  for (Job& job : jobs) {
+    const Communicator::Request request = job.in.empty()
+                                              ? ranks_.start_send(job.out, job.peer, job.tag)
+                                              : ranks_.start_receive(job.in, job.peer, job.tag);
+    under_way_.emplace(request, std::move(job.done));
+  }
+  return !jobs.empty();
+}
+
+bool Messenger::look() {
+  const std::vector<Communicator::Request> done = ranks_.done();
+  for (const Communicator::Request request : done) {
+    const auto at = under_way_.find(request);
+    const std::function<void()> call = std::move(at->second);
+    under_way_.erase(at);
+    call();
+  }
+  return !done.empty();
+}
+
+void Messenger::run() {
+  microseconds pause = kShortest;
+  for (;;) {
+    const bool started = start_jobs();
+    if (look() || started) {
+      pause = kShortest;
+      continue;
+    }
+    std::unique_lock lock(mutex_);
+    if (!queue_.empty()) continue;
+    if (finishing_ && under_way_.size() == before_.size() - heard_) {
+      lock.unlock();
+      tell(false);
+      lock.lock();
+      if (under_way_.empty() && queue_.empty()) return;
+    }
+    // Nobody wakes the thread for a message that comes.
+    changed_.wait_for(lock, pause, [&] { return !queue_.empty(); });
+    pause = std::min(2 * pause, kLongest);
+  }
+}
+
+}  // namespace stepwell::engine

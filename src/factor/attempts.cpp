@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/attempts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/checked.hpp"
+#include "kernels/kernels.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::factor {
+namespace {
+
+using tiles::Distribution;
+using tiles::Grid;
+using tiles::Rounding;
+using tiles::RungMap;
+
+/// Below this many tiles a side there is too little to do side by side.
+constexpr std::int64_t kTilesForWorkers = 3;
+/// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1/16. Beyond, the
+/// factor would precondition hardly better than the diagonal, and an indefinite matrix would pass
+/// for a definite one.
+constexpr double kFirstShift = 0.25;
+constexpr double kLastShift = 4096;
+constexpr double kLargestShift = 0x1p-4;
+
+[[noreturn]] void misuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, "cholesky: " + text);
+}
+
+/// One tile for small matrices at fp64 or fp32: the recursion inside it beats LAPACK's own
+/// factorization by a sixth there, and a call has nothing to copy or to solve with.
+constexpr std::int64_t kOneTile = 1024;
+
+/// The rungs an adaptive map chooses from, cheap to dear. bf16x3 and fp32 are equally accurate; on
+/// a matrix engine six bf16 products are the faster ones.
+std::vector<Rung> adaptive_ladder() {
+  const bool engine = kernels::table().update_at(Rung::bf16x3).isa == core::Isa::amx;
+  return {Rung::bf16, Rung::bf16x2, engine ? Rung::bf16x3 : Rung::fp32, Rung::fp64};
+}
+
+}  // namespace
+
+Grid choose_grid(std::int64_t n, const FactorOptions& options) {
+  if (n < 0) misuse("a matrix of order " + std::to_string(n));
+  const bool plain = !options.map.adaptive() && options.map.layers.size() == 1 &&
+                     info(options.map.layers[0]).planes == 0;
+  if (plain && options.tile == 0 && n > 0 && n <= kOneTile) {
+    return {n, core::round_up(n, kernels::kPanel)};
+  }
+  return {n, choose_tile(n, options.tile)};
+}
+
+void check_options(const FactorOptions& options) {
+  if (options.spread && options.map.adaptive()) misuse("an adaptive map can't be spread");
+  if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
+  if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
+}
+
+engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options, const Share& share,
+                               bool scratch_for_blocks) {
+  const bool enough = map.grid().tiles() >= kTilesForWorkers;
+  engine::GraphOptions g = graph_options(enough, options.context, options.progress);
+  if (!share.alone()) {
+    g.workers = true;
+    g.settings.threads = share.threads(options.context);
+    g.ranks = share.ranks();
+  }
+  g.scratch_bytes = tiles::scratch_bytes(map);
+  if (scratch_for_blocks) {
+    g.scratch_bytes = std::max(g.scratch_bytes, 8 * map.grid().tile * map.grid().tile);
+  }
+  return g;
+}
+
+std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
+                        const Distribution& distribution, int rank) {
+  const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
+  return tiles::tile_matrix_bytes(map, distribution, rank) +
+         Needs(map, distribution, rank, static_cast<int>(workers_of(g))).bytes() +
+         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 24;
+}
+
+Attempts::Attempts(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
+                   const Grid& grid, const FactorOptions& options, Share share)
+    : source_(source),
+      diagonal_(std::move(diagonal)),
+      options_(options),
+      grid_(grid),
+      share_(std::move(share)),
+      start_(Clock::now()) {
+  data_->n = grid.n;
+  data_->order = std::move(order);
+}
+
+Factor Attempts::run() {
+  report().map = to_string(options_.map);
+  report().scaling = options_.scaling;
+  report().tile = grid_.tile;
+  if (!diagonal_.finite) {
+    report_non_finite();
+  } else if (!diagonal_.positive && options_.escalate) {
+    attempt_fp64();  // it can't succeed, and says at which pivot
+  } else {
+    descend();
+  }
+  const FactorOutcome outcome = report().outcome;
+  if (outcome == FactorOutcome::breakdown || outcome == FactorOutcome::not_positive_definite) {
+    report_non_finite();  // then that is why
+  }
+  report().times.wall = seconds_since(start_);
+  return Factor(std::move(data_));
+}
+
+/// The attempts, cheapest first.
+void Attempts::descend() {
+  const RungMap map = resolve_map();
+  const double u = unit_of(map);
+  double shift = options_.shift;
+  Rounding rounding = Rounding::nearest;
+  if (attempt(map, shift, rounding) || !options_.escalate) return;
+  if (report_non_finite()) return;
+  if (map.coarsest() == Rung::fp64) return;
+  const bool rounds = info(map.coarsest()).planes > 0 && map.coarsest() != Rung::bf16x3;
+  if (rounds) {
+    rounding = Rounding::toward_zero;
+    if (attempt(map, shift, rounding)) return;
+  }
+  for (shift = std::max(kFirstShift, 2 * shift); shift <= kLastShift && shift * u <= kLargestShift;
+       shift *= 2) {
+    if (attempt(map, shift, rounding)) return;
+  }
+  attempt_fp64();
+}
+
+/// What shifts are counted in: the error that the map makes.
+double Attempts::unit_of(const RungMap& map) const {
+  const bool asked = options_.map.adaptive() && map.coarsest() != Rung::fp64;
+  return asked ? options_.map.eps : info(map.coarsest()).unit_roundoff;
+}
+
+RungMap Attempts::resolve_map() {
+  if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
+  const auto start = Clock::now();
+  const Scale scale = scale_factors(diagonal_, options_.scaling);
+  engine::GraphOptions g = graph_for(RungMap(grid_, uniform(Rung::fp32)), options_, share_, false);
+  g.ranks = nullptr;  // each looks at its own tiles
+  g.scratch_bytes = tiles::scratch_bytes(grid_.tile) +
+                    (source_.needs_scratch() ? 8 * grid_.tile * grid_.tile : 0);
+  announce(options_.progress, grid_.count());
+  std::vector<double> norms;
+  share_.together([&] {
+    engine::Graph graph(g);
+    norms = tile_norms(graph, source_, grid_, scale, share_.distribution(), share_.rank());
+  });
+  share_.sum(norms);
+  const RungMap map(grid_, options_.map.eps, norms, adaptive_ladder());
+  report().times.norms = seconds_since(start);
+  return map;
+}
+
+void Attempts::attempt_fp64() {
+  const RungMap map(grid_, uniform(Rung::fp64));
+  attempt(map, 0, Rounding::nearest);
+}
+
+bool Attempts::attempt(const RungMap& map, double shift, Rounding rounding) {
+  const auto start = Clock::now();
+  const Distribution& distribution = share_.distribution();
+  const engine::GraphOptions g = graph_for(map, options_, share_, source_.needs_scratch());
+  FactorReport& r = report();
+  r.peak_bytes = peak_bytes(map, g, distribution, share_.rank());
+  data_->l = {};
+  share_.require_memory(r.peak_bytes, "a factor of order " + std::to_string(grid_.n));
+  share_.together([&] { data_->l = tiles::TileMatrix(map, distribution, share_.rank()); });
+  data_->scale = scale_factors(diagonal_, options_.scaling);
+  r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
+  data_->scale.multiply_gain(r.mu);
+  r.unit_roundoff = unit_of(map);
+
+  Attempt attempt;
+  attempt.source = &source_;
+  attempt.scale = &data_->scale;
+  attempt.diagonal_factor = 1 + shift * r.unit_roundoff;
+  attempt.rounding = rounding;
+  attempt.l = &data_->l;
+  attempt.rank = share_.rank();
+  announce(options_.progress, task_count(map, distribution, share_.rank()));
+  engine::Graph graph(g);
+  share_.together([&] { left_looking(graph, attempt); });
+  attempt.pivot = share_.first(attempt.pivot);
+
+  const bool cancelled = share_.any(options_.progress != nullptr && options_.progress->cancel);
+  const bool all_fp64 = map.coarsest() == Rung::fp64;
+  r.outcome = cancelled            ? FactorOutcome::cancelled
+              : attempt.pivot.ok() ? FactorOutcome::ok
+              : all_fp64           ? FactorOutcome::not_positive_definite
+                                   : FactorOutcome::breakdown;
+  r.map = to_string(all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map);
+  r.pivot = attempt.pivot.index;
+  const std::vector<std::int64_t>& order = data_->order;
+  if (r.pivot >= 0 && !order.empty()) r.pivot = order[static_cast<std::size_t>(r.pivot)];
+  r.pivot_value = attempt.pivot.value;
+  r.tiles = map.counts();
+  r.shift = shift;
+  r.toward_zero = rounding == Rounding::toward_zero;
+  r.bytes = data_->l.bytes();
+  book(graph.times(), r.times);
+  r.attempts.push_back({r.map, shift, r.toward_zero, r.pivot, r.pivot_value, seconds_since(start)});
+  if (r.outcome == FactorOutcome::ok) summarize_scans(attempt);
+  return r.outcome != FactorOutcome::breakdown;
+}
+
+/// ||A||_F and max |a_ij| of the symmetric matrix from the scans of its lower tiles.
+void Attempts::summarize_scans(const Attempt& attempt) {
+  kernels::Scan lower;
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
+      if (!share_.owns(i, j)) continue;
+      kernels::combine(lower, attempt.scans[static_cast<std::size_t>(grid_.index(i, j))],
+                       i * grid_.tile, j * grid_.tile);
+    }
+  }
+  kernels::Scan middle;
+  kernels::LoadArgs args;
+  args.a = view(diagonal_.value.data(), grid_.n, std::int64_t{1});
+  kernels::load(kernels::table(), args, middle);
+  std::array<double, 3> sums = {lower.big, lower.mid, lower.small};
+  share_.sum(sums);
+  report().max_abs = share_.largest(lower.max_abs);
+  kernels::Scan both;  // each element below the diagonal counts twice
+  both.big = 2 * sums[0] - middle.big;
+  both.mid = 2 * sums[1] - middle.mid;
+  both.small = 2 * sums[2] - middle.small;
+  report().norm = kernels::frobenius(both);
+}
+
+bool Attempts::report_non_finite() {
+  Share::Place found;
+  share_.together([&] { found = find_non_finite(); });
+  found = share_.first(found);
+  if (!found) return false;
+  report().outcome = FactorOutcome::non_finite;
+  report().row = found->first;
+  report().col = found->second;
+  report().pivot = -1;
+  return true;
+}
+
+/// The first element of the rank's tiles, column by column, that is not finite.
+Share::Place Attempts::find_non_finite() const {
+  core::Buffer<double> scratch;
+  if (source_.needs_scratch()) {
+    scratch = core::Buffer<double>(grid_.tile * grid_.tile, core::Contents::any);
+  }
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
+    Share::Place first;
+    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
+      if (!share_.owns(i, j)) continue;
+      kernels::Scan scan;
+      kernels::LoadArgs args;
+      args.a = source_.block_of_a({i * grid_.tile, j * grid_.tile, grid_.size(i), grid_.size(j)},
+                                  scratch.data());
+      args.shape = i == j ? kernels::Shape::lower : kernels::Shape::full;
+      kernels::load(kernels::table(), args, scan);
+      if (scan.non_finite == 0) continue;
+      const std::pair found{i * grid_.tile + scan.bad_row, j * grid_.tile + scan.bad_col};
+      if (!first || found.second < first->second ||
+          (found.second == first->second && found.first < first->first)) {
+        first = found;
+      }
+    }
+    if (first) return first;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepwell::factor

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/graph.hpp"
+#include "factor/block_source.hpp"
+#include "factor/call.hpp"
+#include "factor/factor_data.hpp"
+#include "factor/left_looking.hpp"
+#include "factor/scaling.hpp"
+#include "factor/share.hpp"
+
+namespace stepwell::factor {
+
+/// The tiles of a factor of order n. Throws Error(invalid_argument).
+tiles::Grid choose_grid(std::int64_t n, const FactorOptions& options);
+
+/// Throws Error(invalid_argument) for options that make no sense.
+void check_options(const FactorOptions& options);
+
+/// The graph that a map is factored with: workers only where there is enough to do side by side.
+engine::GraphOptions graph_for(const tiles::RungMap& map, const FactorOptions& options,
+                               const Share& share, bool scratch_for_blocks);
+
+/// Bytes of L and all memory an attempt works in on a rank.
+std::int64_t peak_bytes(const tiles::RungMap& map, const engine::GraphOptions& graph,
+                        const tiles::Distribution& distribution, int rank);
+
+/// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
+/// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps. What
+/// does not change between attempts, and the result.
+class Attempts {
+ public:
+  /// The source and the diagonal are in the order of elimination: indices into A; empty: as A is.
+  Attempts(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
+           const tiles::Grid& grid, const FactorOptions& options, Share share = {});
+
+  Factor run();
+
+ private:
+  FactorReport& report() { return data_->report; }
+  void descend();
+  double unit_of(const tiles::RungMap& map) const;
+  tiles::RungMap resolve_map();
+  void attempt_fp64();
+  /// Factors once; returns false if a pivot failed and another attempt may help.
+  bool attempt(const tiles::RungMap& map, double shift, tiles::Rounding rounding);
+  void summarize_scans(const Attempt& attempt);
+  bool report_non_finite();
+  Share::Place find_non_finite() const;
+
+  const BlockSource& source_;
+  Diagonal diagonal_;
+  const FactorOptions& options_;
+  tiles::Grid grid_;
+  Share share_;
+  Clock::time_point start_;
+  std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();
+};
+
+}  // namespace stepwell::factor

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/communicator.hpp"
+#include "stepwell/factor.hpp"
+#include "stepwell/ranks.hpp"
+#include "tiles/distribution.hpp"
+
+/// cholesky() over ranks.
+namespace stepwell::factor {
+
+/// A symmetric matrix that is made tile by tile, where it is needed.
+struct RankedMatrix {
+  std::int64_t n = 0;
+  FillTile fill;
+};
+
+/// Collective. Bit for bit the factor of cholesky() for the same map and tile, each rank with the
+/// tiles it owns; data().scale is whole on every rank. The report is the same on all ranks, but for
+/// bytes, memory and times, which are the rank's own. What is thrown on one rank is thrown on all.
+/// options.spread is refused: it mixes rows from all over A.
+Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& distribution,
+                       const RankedMatrix& a, const FactorOptions& options);
+
+/// The peak_bytes that it reports on a rank with so many workers; of an adaptive map at most that.
+std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,
+                                 const tiles::Distribution& distribution, int rank, int workers);
+
+/// The diagonal of A, whole on every rank. Collective.
+std::vector<double> ranked_diagonal(engine::Communicator& ranks,
+                                    const tiles::Distribution& distribution, const RankedMatrix& a,
+                                    std::int64_t tile);
+
+/// Bytes that all ranks together send for the factor.
+std::int64_t ranked_bytes_to_send(std::int64_t n, const FactorOptions& options,
+                                  const tiles::Distribution& distribution);
+
+}  // namespace stepwell::factor

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/workspace.hpp"
+
+#include <algorithm>
+
+#include "factor/tasks.hpp"
+#include "tiles/operations.hpp"
+
+namespace stepwell::factor {
+namespace {
+
+using engine::DataId;
+using tiles::Distribution;
+using tiles::Grid;
+using tiles::RungMap;
+
+/// Columns of a window over ranks. Sums go to memory and back once a window: for 8 products of 512
+/// tiles that is 1.4 GB/s a core at 1.5 Tflop/s.
+constexpr std::int64_t kWindow = 8;
+
+/// Block columns whose copies in rows order exist at a time: the current one and the next; over
+/// ranks a few more, because a window has a column's work in smaller portions.
+constexpr std::int64_t kRing = 2;
+constexpr std::int64_t kRankedRing = 6;
+
+std::int64_t chunks(std::int64_t columns) {
+  return (columns + kChunk - 1) / kChunk;
+}
+
+std::int64_t sums_size(const RungMap& map) {
+  const std::int64_t tile = map.grid().tile;
+  return core::round_up(tiles::Sums{Rung::fp32, tile, tile, nullptr}.bytes(), 4096);
+}
+
+bool is_packed(const RungMap& map, std::int64_t i, std::int64_t j) {
+  return info(map.at(i, j)).planes > 0;
+}
+
+/// Tiles of others that a rank receives of the window that begins with column g0.
+std::int64_t received_in(const Grid& grid, const Distribution& distribution, int rank,
+                         std::int64_t g0, std::int64_t window) {
+  std::int64_t count = 0;
+  for (std::int64_t k = g0; k < std::min(g0 + window, grid.tiles()); ++k) {
+    for (std::int64_t i = k + 1; i < grid.tiles(); ++i) {
+      if (distribution.reads(grid, rank, i, k)) ++count;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+Schedule schedule_for(const Grid& grid, const Distribution& distribution) {
+  const std::int64_t all = std::max<std::int64_t>(grid.tiles(), 1);
+  return {grid, distribution.ranks() == 1 ? all : std::min(kWindow, all)};
+}
+
+Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int workers) {
+  const Grid& grid = map.grid();
+  if (grid.n == 0) return;
+  const bool alone = distribution.ranks() == 1;
+  const std::int64_t window = schedule_for(grid, distribution).window;
+  if (map.most_planes() > 0) {
+    if (alone) {
+      // A block column, so that workers without work in one column go on with the next. One thread
+      // needs one.
+      sums = workers == 1 ? 1 : std::min(grid.count(), std::max<std::int64_t>(grid.tiles(), 8));
+    } else {
+      for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+        for (std::int64_t i = j; i < grid.tiles(); ++i) {
+          if (distribution.owner(i, j) == rank && is_packed(map, i, j)) ++sums;
+        }
+      }
+    }
+    sums_bytes = sums_size(map);
+    rows = alone ? kRing : kRankedRing;
+    rows_bytes = window * row_stride(map);
+    last_row_bytes = row_stride(map);
+  }
+  inverses = std::min(kRing, grid.tiles() - 1);  // the last column needs none
+  inverse_bytes = factor::inverse_bytes(map);
+  if (alone) return;
+  for (std::int64_t g0 = 0; g0 < grid.tiles(); g0 += window) {
+    received = std::max(received, 2 * received_in(grid, distribution, rank, g0, window));
+  }
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
+      received_bytes = std::max(received_bytes, shape_of(map, i, j).bytes());
+    }
+  }
+}
+
+std::int64_t Needs::bytes() const {
+  return sums * sums_bytes + inverses * inverse_bytes + rows * (rows_bytes + last_row_bytes) +
+         received * received_bytes;
+}
+
+Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule,
+                     int rank)
+    : grid_(l.grid()),
+      window_(schedule.window),
+      needs_(l.map(), l.distribution(), rank, graph.workers()),
+      memory_(needs_.bytes(), core::Contents::any),
+      tiles_(static_cast<std::size_t>(grid_.count()), -1) {
+  std::byte* at = memory_.data();
+  const auto take = [&](std::int64_t bytes) {
+    const DataId id = graph.add(at, bytes);
+    at += bytes;
+    return id;
+  };
+  for (std::int64_t s = 0; s < needs_.sums; ++s) sums_.push_back(take(needs_.sums_bytes));
+  for (std::int64_t r = 0; r < needs_.inverses; ++r)
+    inverses_.push_back(take(needs_.inverse_bytes));
+  for (std::int64_t r = 0; r < needs_.rows; ++r) {
+    for (std::int64_t k = 0; k < window_; k += kChunk) {
+      rows_.push_back(take(needs_.last_row_bytes * std::min(kChunk, window_ - k)));
+    }
+    last_rows_.push_back(take(needs_.last_row_bytes));
+  }
+  for (std::int64_t r = 0; r < needs_.received; ++r) {
+    received_.push_back(take(needs_.received_bytes));
+  }
+  const bool alone = l.distribution().ranks() == 1;
+  if (!alone) own_.resize(tiles_.size(), -1);
+  std::int32_t own = 0;
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
+      if (!l.owns(i, j)) continue;
+      const auto index = static_cast<std::size_t>(grid_.index(i, j));
+      const tiles::Tile tile = l.tile(i, j);
+      tiles_[index] = graph.add(tile.data, tile.shape.bytes());
+      if (!alone && tile.shape.is_packed()) own_[index] = own++;
+    }
+  }
+}
+
+DataId Workspace::sums(std::int64_t i, std::int64_t j) const {
+  const std::int64_t index = grid_.index(i, j);
+  const std::int64_t number =
+      own_.empty() ? index % std::ssize(sums_) : own_[static_cast<std::size_t>(index)];
+  return sums_[static_cast<std::size_t>(number)];
+}
+
+DataId Workspace::inverse(std::int64_t j) const {
+  return inverses_[static_cast<std::size_t>(j % kRing)];
+}
+
+void Workspace::begin_row(std::int64_t first_column) {
+  ++ring_;
+  first_column_ = first_column;
+}
+
+DataId Workspace::rows(std::int64_t k0) const {
+  const std::int64_t chunk = (k0 - first_column_) / kChunk;
+  return rows_[static_cast<std::size_t>(ring_ % needs_.rows * chunks(window_) + chunk)];
+}
+
+DataId Workspace::last_row() const {
+  return last_rows_[static_cast<std::size_t>(ring_ % needs_.rows)];
+}
+
+DataId Workspace::place_for(std::int64_t i, std::int64_t k) {
+  const std::int64_t window = k / window_;
+  const auto side = static_cast<std::size_t>(window % 2);
+  if (window != window_placed_) {
+    window_placed_ = window;
+    placed_[side] = 0;
+  }
+  const std::int64_t place =
+      static_cast<std::int64_t>(side) * (needs_.received / 2) + placed_[side]++;
+  const DataId id = received_[static_cast<std::size_t>(place)];
+  tiles_[static_cast<std::size_t>(grid_.index(i, k))] = id;
+  return id;
+}
+
+}  // namespace stepwell::factor

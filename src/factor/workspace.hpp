@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "engine/graph.hpp"
+#include "factor/schedule.hpp"
+#include "tiles/tile_matrix.hpp"
+
+/// The memory that left_looking works in beside L, and its names in a graph.
+namespace stepwell::factor {
+
+/// The schedule of a factor over so many ranks.
+Schedule schedule_for(const tiles::Grid& grid, const tiles::Distribution& distribution);
+
+/// How many pieces of memory a rank needs of each kind, and how large they are.
+struct Needs {
+  Needs(const tiles::RungMap& map, const tiles::Distribution& distribution, int rank, int workers);
+
+  std::int64_t sums = 0, sums_bytes = 0;          ///< of packed tiles
+  std::int64_t inverses = 0, inverse_bytes = 0;   ///< of diagonal tiles
+  std::int64_t rows = 0, rows_bytes = 0;          ///< rings of row copies: of a window's columns
+  std::int64_t last_row_bytes = 0;                ///< in each of them, the last column on its own
+  std::int64_t received = 0, received_bytes = 0;  ///< tiles of others, for two windows
+  std::int64_t bytes() const;
+};
+
+/// One rank alone hands out sums round and round: a tile waits for the sums' previous owner, which
+/// bounds how far ahead the workers can be. Of several ranks each has sums for all its tiles, and
+/// keeps the tiles that it receives for the length of two windows.
+class Workspace {
+ public:
+  Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule, int rank);
+
+  engine::DataId sums(std::int64_t i, std::int64_t j) const;
+  engine::DataId inverse(std::int64_t j) const;
+  /// Of the row that was begun last, columns [k0, ...) of a chunk; and its last column.
+  engine::DataId rows(std::int64_t k0) const;
+  engine::DataId last_row() const;
+  void begin_row(std::int64_t first_column);
+
+  /// L(i, k): the rank's own, or as received.
+  engine::DataId tile(std::int64_t i, std::int64_t k) const {
+    return tiles_[static_cast<std::size_t>(grid_.index(i, k))];
+  }
+  /// A place for L(i, k) of another rank, in the order of the schedule.
+  engine::DataId place_for(std::int64_t i, std::int64_t k);
+
+ private:
+  tiles::Grid grid_;
+  std::int64_t window_;
+  Needs needs_;
+  core::Buffer<std::byte> memory_;
+  std::vector<engine::DataId> sums_, inverses_, rows_, last_rows_, received_;
+  std::vector<engine::DataId> tiles_;     ///< by the grid's index
+  std::vector<std::int32_t> own_;         ///< over ranks: the number of an own tile among those
+  std::int64_t ring_ = -1;                ///< rows begun so far, less one
+  std::int64_t first_column_ = 0;         ///< of those rows
+  std::array<std::int64_t, 2> placed_{};  ///< in the windows of even and odd number
+  std::int64_t window_placed_ = -1;       ///< the last window that something was placed for
+};
+
+}  // namespace stepwell::factor
