@@ -65,7 +65,8 @@ Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& d
   }
   const tiles::Grid grid = grid_for(a.n, options);
   const Share share(ranks, distribution);
-  const FilledBlocks source(a.fill);
+  const FilledBlocks filled(a.fill);
+  const BlockSource& source = a.kept != nullptr ? *a.kept : filled;
   Diagonal diagonal = diagonal_of(read_diagonal(share, source, grid));
   return Attempts(source, std::move(diagonal), {}, grid, options, share).run();
 }

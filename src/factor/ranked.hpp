@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/communicator.hpp"
+#include "factor/block_source.hpp"
 #include "stepwell/factor.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
@@ -14,6 +15,8 @@ namespace stepwell::factor {
 struct RankedMatrix {
   std::int64_t n = 0;
   FillTile fill;
+  const BlockSource* kept =
+      nullptr;  ///< not null: the rank's tiles in memory, which are read instead
 };
 
 /// Collective. Bit for bit the factor of cholesky() for the same map and tile, each rank with the

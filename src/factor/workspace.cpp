@@ -15,9 +15,10 @@ using tiles::Distribution;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Columns of a window over ranks. Sums go to memory and back once a window: for 8 products of 512
-/// tiles that is 1.4 GB/s a core at 1.5 Tflop/s.
-constexpr std::int64_t kWindow = 8;
+/// Rows of L in a window's columns over ranks. Sums go to memory and back once a window: at 1.5
+/// Tflop/s a core that is 0.7 GB/s. With half as many, two ranks of a core took 1.4 times as long
+/// as one of two cores at n = 16384; with these, as long.
+constexpr std::int64_t kWindowRows = 8192;
 
 /// Block columns whose copies in rows order exist at a time: the current one and the next; over
 /// ranks a few more, because a window has a column's work in smaller portions.
@@ -37,14 +38,12 @@ bool is_packed(const RungMap& map, std::int64_t i, std::int64_t j) {
   return info(map.at(i, j)).planes > 0;
 }
 
-/// Tiles of others that a rank receives of the window that begins with column g0.
-std::int64_t received_in(const Grid& grid, const Distribution& distribution, int rank,
-                         std::int64_t g0, std::int64_t window) {
+/// Tiles of others that a rank receives of column k.
+std::int64_t received_of(const Grid& grid, const Distribution& distribution, int rank,
+                         std::int64_t k) {
   std::int64_t count = 0;
-  for (std::int64_t k = g0; k < std::min(g0 + window, grid.tiles()); ++k) {
-    for (std::int64_t i = k + 1; i < grid.tiles(); ++i) {
-      if (distribution.reads(grid, rank, i, k)) ++count;
-    }
+  for (std::int64_t i = k + 1; i < grid.tiles(); ++i) {
+    if (distribution.reads(grid, rank, i, k)) ++count;
   }
   return count;
 }
@@ -53,7 +52,9 @@ std::int64_t received_in(const Grid& grid, const Distribution& distribution, int
 
 Schedule schedule_for(const Grid& grid, const Distribution& distribution) {
   const std::int64_t all = std::max<std::int64_t>(grid.tiles(), 1);
-  return {grid, distribution.ranks() == 1 ? all : std::min(kWindow, all)};
+  if (distribution.ranks() == 1) return {grid, all};
+  const std::int64_t window = std::clamp<std::int64_t>(kWindowRows / grid.tile, 1, kChunk);
+  return {grid, std::min(window, all)};
 }
 
 Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int workers) {
@@ -81,8 +82,9 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
   inverses = std::min(kRing, grid.tiles() - 1);  // the last column needs none
   inverse_bytes = factor::inverse_bytes(map);
   if (alone) return;
-  for (std::int64_t g0 = 0; g0 < grid.tiles(); g0 += window) {
-    received = std::max(received, 2 * received_in(grid, distribution, rank, g0, window));
+  columns = std::min(grid.tiles(), window + (window + 1) / 2);
+  for (std::int64_t k = 0; k < grid.tiles(); ++k) {
+    received = std::max(received, received_of(grid, distribution, rank, k));
   }
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
@@ -93,7 +95,7 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
 
 std::int64_t Needs::bytes() const {
   return sums * sums_bytes + inverses * inverse_bytes + rows * (rows_bytes + last_row_bytes) +
-         received * received_bytes;
+         columns * received * received_bytes;
 }
 
 Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule,
@@ -118,7 +120,7 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
     }
     last_rows_.push_back(take(needs_.last_row_bytes));
   }
-  for (std::int64_t r = 0; r < needs_.received; ++r) {
+  for (std::int64_t r = 0; r < needs_.columns * needs_.received; ++r) {
     received_.push_back(take(needs_.received_bytes));
   }
   const bool alone = l.distribution().ranks() == 1;
@@ -161,14 +163,11 @@ DataId Workspace::last_row() const {
 }
 
 DataId Workspace::place_for(std::int64_t i, std::int64_t k) {
-  const std::int64_t window = k / window_;
-  const auto side = static_cast<std::size_t>(window % 2);
-  if (window != window_placed_) {
-    window_placed_ = window;
-    placed_[side] = 0;
+  if (k != column_) {
+    column_ = k;
+    placed_ = 0;
   }
-  const std::int64_t place =
-      static_cast<std::int64_t>(side) * (needs_.received / 2) + placed_[side]++;
+  const std::int64_t place = k % needs_.columns * needs_.received + placed_++;
   const DataId id = received_[static_cast<std::size_t>(place)];
   tiles_[static_cast<std::size_t>(grid_.index(i, k))] = id;
   return id;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -20,17 +19,18 @@ Schedule schedule_for(const tiles::Grid& grid, const tiles::Distribution& distri
 struct Needs {
   Needs(const tiles::RungMap& map, const tiles::Distribution& distribution, int rank, int workers);
 
-  std::int64_t sums = 0, sums_bytes = 0;          ///< of packed tiles
-  std::int64_t inverses = 0, inverse_bytes = 0;   ///< of diagonal tiles
-  std::int64_t rows = 0, rows_bytes = 0;          ///< rings of row copies: of a window's columns
-  std::int64_t last_row_bytes = 0;                ///< in each of them, the last column on its own
-  std::int64_t received = 0, received_bytes = 0;  ///< tiles of others, for two windows
+  std::int64_t sums = 0, sums_bytes = 0;         ///< of packed tiles
+  std::int64_t inverses = 0, inverse_bytes = 0;  ///< of diagonal tiles
+  std::int64_t rows = 0, rows_bytes = 0;         ///< rings of row copies: of a window's columns
+  std::int64_t last_row_bytes = 0;               ///< in each of them, the last column on its own
+  /// Tiles of others: as many of a column, for the columns of one window and a half.
+  std::int64_t received = 0, received_bytes = 0, columns = 0;
   std::int64_t bytes() const;
 };
 
 /// One rank alone hands out sums round and round: a tile waits for the sums' previous owner, which
 /// bounds how far ahead the workers can be. Of several ranks each has sums for all its tiles, and
-/// keeps the tiles that it receives for the length of two windows.
+/// keeps the tiles that it receives for the length of a window and a half.
 class Workspace {
  public:
   Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule, int rank);
@@ -55,12 +55,12 @@ class Workspace {
   Needs needs_;
   core::Buffer<std::byte> memory_;
   std::vector<engine::DataId> sums_, inverses_, rows_, last_rows_, received_;
-  std::vector<engine::DataId> tiles_;     ///< by the grid's index
-  std::vector<std::int32_t> own_;         ///< over ranks: the number of an own tile among those
-  std::int64_t ring_ = -1;                ///< rows begun so far, less one
-  std::int64_t first_column_ = 0;         ///< of those rows
-  std::array<std::int64_t, 2> placed_{};  ///< in the windows of even and odd number
-  std::int64_t window_placed_ = -1;       ///< the last window that something was placed for
+  std::vector<engine::DataId> tiles_;  ///< by the grid's index
+  std::vector<std::int32_t> own_;      ///< over ranks: the number of an own tile among those
+  std::int64_t ring_ = -1;             ///< rows begun so far, less one
+  std::int64_t first_column_ = 0;      ///< of those rows
+  std::int64_t column_ = -1;           ///< that something was placed for last
+  std::int64_t placed_ = 0;            ///< tiles of it
 };
 
 }  // namespace stepwell::factor
