@@ -3,6 +3,7 @@
 #include "factor/workspace.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "factor/tasks.hpp"
 #include "tiles/operations.hpp"
@@ -82,9 +83,10 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
   inverses = std::min(kRing, grid.tiles() - 1);  // the last column needs none
   inverse_bytes = factor::inverse_bytes(map);
   if (alone) return;
-  columns = std::min(grid.tiles(), window + (window + 1) / 2);
+  received.resize(static_cast<std::size_t>(std::min(grid.tiles(), window + (window + 1) / 2)));
   for (std::int64_t k = 0; k < grid.tiles(); ++k) {
-    received = std::max(received, received_of(grid, distribution, rank, k));
+    std::int64_t& most = received[static_cast<std::size_t>(k % std::ssize(received))];
+    most = std::max(most, received_of(grid, distribution, rank, k));
   }
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
@@ -94,8 +96,9 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
 }
 
 std::int64_t Needs::bytes() const {
+  const std::int64_t tiles = std::accumulate(received.begin(), received.end(), std::int64_t{0});
   return sums * sums_bytes + inverses * inverse_bytes + rows * (rows_bytes + last_row_bytes) +
-         columns * received * received_bytes;
+         tiles * received_bytes;
 }
 
 Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule,
@@ -120,8 +123,9 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
     }
     last_rows_.push_back(take(needs_.last_row_bytes));
   }
-  for (std::int64_t r = 0; r < needs_.columns * needs_.received; ++r) {
-    received_.push_back(take(needs_.received_bytes));
+  for (const std::int64_t count : needs_.received) {
+    std::vector<DataId>& places = received_.emplace_back();
+    for (std::int64_t r = 0; r < count; ++r) places.push_back(take(needs_.received_bytes));
   }
   const bool alone = l.distribution().ranks() == 1;
   if (!alone) own_.resize(tiles_.size(), -1);
@@ -167,8 +171,7 @@ DataId Workspace::place_for(std::int64_t i, std::int64_t k) {
     column_ = k;
     placed_ = 0;
   }
-  const std::int64_t place = k % needs_.columns * needs_.received + placed_++;
-  const DataId id = received_[static_cast<std::size_t>(place)];
+  const DataId id = received_[static_cast<std::size_t>(k % std::ssize(received_))][placed_++];
   tiles_[static_cast<std::size_t>(grid_.index(i, k))] = id;
   return id;
 }

@@ -23,8 +23,9 @@ struct Needs {
   std::int64_t inverses = 0, inverse_bytes = 0;  ///< of diagonal tiles
   std::int64_t rows = 0, rows_bytes = 0;         ///< rings of row copies: of a window's columns
   std::int64_t last_row_bytes = 0;               ///< in each of them, the last column on its own
-  /// Tiles of others: as many of a column, for the columns of one window and a half.
-  std::int64_t received = 0, received_bytes = 0, columns = 0;
+  /// Tiles of others, of the columns of one window and a half: for each of them that many.
+  std::vector<std::int64_t> received;
+  std::int64_t received_bytes = 0;
   std::int64_t bytes() const;
 };
 
@@ -54,13 +55,14 @@ class Workspace {
   std::int64_t window_;
   Needs needs_;
   core::Buffer<std::byte> memory_;
-  std::vector<engine::DataId> sums_, inverses_, rows_, last_rows_, received_;
-  std::vector<engine::DataId> tiles_;  ///< by the grid's index
-  std::vector<std::int32_t> own_;      ///< over ranks: the number of an own tile among those
-  std::int64_t ring_ = -1;             ///< rows begun so far, less one
-  std::int64_t first_column_ = 0;      ///< of those rows
-  std::int64_t column_ = -1;           ///< that something was placed for last
-  std::int64_t placed_ = 0;            ///< tiles of it
+  std::vector<engine::DataId> sums_, inverses_, rows_, last_rows_;
+  std::vector<std::vector<engine::DataId>> received_;  ///< by column, round and round
+  std::vector<engine::DataId> tiles_;                  ///< by the grid's index
+  std::vector<std::int32_t> own_;  ///< over ranks: the number of an own tile among those
+  std::int64_t ring_ = -1;         ///< rows begun so far, less one
+  std::int64_t first_column_ = 0;  ///< of those rows
+  std::int64_t column_ = -1;       ///< that something was placed for last
+  std::size_t placed_ = 0;         ///< tiles of it
 };
 
 }  // namespace stepwell::factor
