@@ -91,10 +91,8 @@ class SymmetricProduct : public Product {
   /// Calls run(strip, its sums, zeroed) for each strip, on all threads.
   void for_strips(std::int64_t columns,
                   const std::function<void(std::size_t, MatrixView<double>)>& run);
-  void multiply(Strip strip, MatrixView<const double> x, MatrixView<double> y) const;
-  void multiply_exactly(Strip strip, MatrixView<const double> x, MatrixView<double> y,
-                        MatrixView<double> y_low) const;
-  void look(Strip strip, bool mirror, kernels::Scan& scan, double* row_sums) const;
+  template <class F>
+  void for_strip(Strip strip, F f) const;
 
   engine::Team& team_;
   MatrixView<const double> a_;
