@@ -54,6 +54,12 @@ class Product {
   virtual void release() = 0;
 };
 
+/// One element of A.
+struct Element {
+  std::int64_t row = 0, col = 0;
+  double value = 0;
+};
+
 /// What one pass over what is read of A finds, see kernels::Scan; and the sums of |A|.
 struct Survey {
   kernels::Scan scan;

@@ -13,12 +13,6 @@
 
 namespace stepwell::refine {
 
-/// One element of A.
-struct Element {
-  std::int64_t row = 0, col = 0;
-  double value = 0;
-};
-
 /// A symmetric matrix whose lower tiles lie with the ranks that own them, kept in FP64 or made anew
 /// for every product. Vectors are whole on every rank. A rank's tiles are dealt out to a few lanes,
 /// whose number the sizes fix, each with sums of its own that are added in order; the ranks' sums
