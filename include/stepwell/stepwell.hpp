@@ -15,6 +15,7 @@
 #include "stepwell/machine.hpp"      // IWYU pragma: export
 #include "stepwell/map.hpp"          // IWYU pragma: export
 #include "stepwell/progress.hpp"     // IWYU pragma: export
+#include "stepwell/ranks.hpp"        // IWYU pragma: export
 #include "stepwell/refiner.hpp"      // IWYU pragma: export
 #include "stepwell/rung.hpp"         // IWYU pragma: export
 #include "stepwell/solve.hpp"        // IWYU pragma: export

@@ -31,8 +31,8 @@ void agree_on_error(Communicator& ranks, int code, const std::string& message) {
   std::copy_n(message.begin(), std::min(message.size(), text.size() - 1), text.begin());
   ranks.broadcast(std::as_writable_bytes(std::span(text)), root);
   ranks.broadcast(std::as_writable_bytes(std::span(&code, 1)), root);
-  throw Error(static_cast<ErrorCode>(code),
-              "rank " + std::to_string(root) + ": " + std::string(text.data()));
+  throw AgreedError(static_cast<ErrorCode>(code),
+                    "rank " + std::to_string(root) + ": " + std::string(text.data()));
 }
 
 }  // namespace engine

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "stepwell/error.hpp"
+
 /// The ranks that work together, and what they say to each other. libstepwell itself knows no MPI:
 /// src/engine/mpi implements this, in a library of its own.
 namespace stepwell::engine {
@@ -50,8 +52,13 @@ class Communicator {
 /// The largest tag. MPI guarantees 32767 only; MPICH has 2^28 of them, Open MPI 2^31.
 inline constexpr int kLargestTag = (1 << 27) - 1;
 
-/// An error on any rank becomes one on all of them: the lowest rank's. Collective; returns if there
-/// is none. 'code' is an ErrorCode as a number, -1: none here.
+/// One that all ranks throw.
+struct AgreedError : Error {
+  using Error::Error;
+};
+
+/// An error on any rank becomes an AgreedError on all of them: the lowest rank's. Collective;
+/// returns if there is none. 'code' is an ErrorCode as a number, -1: none here.
 void agree_on_error(Communicator& ranks, int code, const std::string& message);
 
 }  // namespace stepwell::engine

@@ -5,34 +5,12 @@
 #include <vector>
 
 #include "engine/counter.hpp"
-#include "kernels/kernels.hpp"
-#include "kernels/recursive.hpp"
+#include "factor/substitution_tile.hpp"
 
 namespace stepwell::factor {
 namespace {
 
 using engine::Counter;
-using tiles::TileIn;
-
-/// to -= L from, or L' from.
-template <class V>
-void apply(const kernels::Table& t, TileIn l, bool transposed, MatrixView<const V> from,
-           MatrixView<V> to) {
-  if (l.shape.is_packed()) return kernels::packed_product(t, l.packed(), transposed, from, to);
-  if constexpr (std::is_same_v<V, double>) {
-    if (l.shape.rung == Rung::fp64) return kernels::tile_product(t, l.fp64(), transposed, from, to);
-  }
-  kernels::tile_product(t, l.fp32(), transposed, from, to);
-}
-
-template <class V>
-void solve_diagonal(const kernels::Table& t, TileIn l, bool transposed, MatrixView<V> x) {
-  if (l.shape.is_packed()) return kernels::tile_trsv(t, l.packed(), transposed, x);
-  if constexpr (std::is_same_v<V, double>) {
-    if (l.shape.rung == Rung::fp64) return kernels::tile_trsv(t, l.fp64(), transposed, x);
-  }
-  kernels::tile_trsv(t, l.fp32(), transposed, x);
-}
 
 /// One direction. Item (s, q) applies the block solved in step s to the one of step q > s; the item
 /// that makes the next block ready also solves it, and comes first in its step, so that nobody
@@ -64,7 +42,7 @@ class Direction {
     order.wait_for(s);
     const std::int64_t i = block(transposed_ ? s : q);
     const std::int64_t j = block(transposed_ ? q : s);
-    apply<V>(kernels::table(), l_.tile(i, j), transposed_, part(block(s)), part(block(q)));
+    apply_tile<V>(l_.tile(i, j), transposed_, part(block(s)), part(block(q)));
     if (q == s + 1) {
       solve(q);
     } else {
@@ -74,7 +52,7 @@ class Direction {
 
   void solve(std::int64_t s) {
     const std::int64_t i = block(s);
-    solve_diagonal<V>(kernels::table(), l_.tile(i, i), transposed_, part(i));
+    solve_tile<V>(l_.tile(i, i), transposed_, part(i));
     solved_.add();
   }
 

@@ -3,20 +3,15 @@
 #include "refine/operator.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/double_double.hpp"
-#include "kernels/kernels.hpp"
+#include "core/fp_scope.hpp"
 #include "kernels/scan.hpp"
+#include "refine/symmetric_block.hpp"
 
 namespace stepwell::refine {
 namespace {
-
-/// Blocks of A a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
-/// columns stream by, and the block stays in L2 for a second look.
-constexpr std::int64_t kRows = 2048;
-constexpr std::int64_t kColumns = 64;
 
 /// At most so many strips, of at least so many columns on average: enough for many cores, little
 /// enough to add up.
@@ -25,12 +20,6 @@ constexpr std::int64_t kColumnsPerStrip = 192;
 
 std::int64_t strip_count(std::int64_t n) {
   return std::clamp(n / kColumnsPerStrip, std::int64_t{1}, kMostStrips);
-}
-
-/// Calls f(first row, rows) for the blocks of rows from 'begin' on.
-template <class F>
-void for_rows(std::int64_t begin, std::int64_t n, F f) {
-  for (std::int64_t r = begin; r < n; r += kRows) f(r, std::min(kRows, n - r));
 }
 
 }  // namespace
@@ -49,7 +38,7 @@ std::vector<SymmetricProduct::Strip> SymmetricProduct::strips_of(std::int64_t n)
   for (std::int64_t s = 1; s <= count; ++s) {
     std::int64_t end = begin;
     const double share = area(n) * static_cast<double>(s) / static_cast<double>(count);
-    while (end < n && (s == count || area(end) < share)) end = std::min(n, end + kColumns);
+    while (end < n && (s == count || area(end) < share)) end = std::min(n, end + kBlockColumns);
     if (end > begin) strips.push_back({begin, end});
     begin = end;
   }
@@ -85,71 +74,11 @@ void SymmetricProduct::for_strips(std::int64_t columns,
   });
 }
 
-void SymmetricProduct::multiply(Strip strip, MatrixView<const double> x,
-                                MatrixView<double> y) const {
-  const kernels::Table& t = kernels::table();
-  const std::int64_t r = x.cols;
+/// f(block) for the blocks of a strip.
+template <class F>
+void SymmetricProduct::for_strip(Strip strip, F f) const {
   const std::int64_t c = strip.begin;
-  const std::int64_t width = strip.end - c;
-  const auto xc = x.block(c, 0, width, r);
-  const auto yc = y.block(c, 0, width, r);
-  kernels::symmetric_product(t, a_.block(c, c, width, width), xc, yc);
-  for_rows(strip.end, a_.rows, [&](std::int64_t first, std::int64_t rows) {
-    kernels::product(t, a_.block(first, c, rows, width),
-                     {xc, y.block(first, 0, rows, r), x.block(first, 0, rows, r), yc});
-  });
-}
-
-void SymmetricProduct::multiply_exactly(Strip strip, MatrixView<const double> x,
-                                        MatrixView<double> y, MatrixView<double> y_low) const {
-  const kernels::Table& t = kernels::table();
-  const auto block = [&](std::int64_t first, std::int64_t rows, std::int64_t c, std::int64_t width,
-                         std::int64_t k) {
-    kernels::exact_product(t, a_.block(first, c, rows, width),
-                           {x.column(k) + c, y.column(k) + first, y_low.column(k) + first,
-                            x.column(k) + first, y.column(k) + c, y_low.column(k) + c});
-  };
-  for (std::int64_t k = 0; k < x.cols; ++k) {
-    for (std::int64_t c = strip.begin; c < strip.end; ++c) {
-      kernels::ExactProducts diagonal;
-      diagonal.x = x.column(k) + c;
-      diagonal.y = y.column(k) + c;
-      diagonal.y_low = y_low.column(k) + c;
-      kernels::exact_product(t, a_.block(c, c, 1, 1), diagonal);
-      block(c + 1, strip.end - c - 1, c, 1, k);
-    }
-  }
-  for_rows(strip.end, a_.rows, [&](std::int64_t first, std::int64_t rows) {
-    for (std::int64_t k = 0; k < x.cols; ++k) {
-      block(first, rows, strip.begin, strip.end - strip.begin, k);
-    }
-  });
-}
-
-void SymmetricProduct::look(Strip strip, bool mirror, kernels::Scan& scan, double* row_sums) const {
-  const std::int64_t c = strip.begin;
-  const std::int64_t width = strip.end - c;
-  const auto block = [&](std::int64_t first, std::int64_t rows, kernels::Shape shape) {
-    std::array<double, kColumns> columns{};
-    kernels::LoadArgs args;
-    args.a = a_.block(first, c, rows, width);
-    args.shape = shape;
-    args.row_sums = row_sums + first;
-    args.col_sums = columns.data();
-    if (mirror) args.mirror = a_.block(c, first, width, rows);
-    kernels::Scan found;
-    kernels::load(kernels::table(), args, found);
-    kernels::combine(scan, found, first, c);
-    for (std::int64_t j = 0; j < width; ++j) {
-      row_sums[c + j] += columns[static_cast<std::size_t>(j)];
-    }
-  };
-  block(c, width, kernels::Shape::lower);
-  // The diagonal now counts in the sums of its row and of its column.
-  for (std::int64_t j = c; j < strip.end; ++j) row_sums[j] -= std::abs(a_(j, j));
-  for_rows(strip.end, a_.rows, [&](std::int64_t first, std::int64_t rows) {
-    block(first, rows, kernels::Shape::full);
-  });
+  for_blocks(a_.block(c, c, a_.rows - c, strip.end - c), c, c, f);
 }
 
 void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, Survey* survey,
@@ -158,20 +87,22 @@ void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, S
   const std::int64_t columns = y.cols + (survey != nullptr ? 1 : 0);
   std::vector<kernels::Scan> scans(strips_.size());
   for_strips(columns, [&](std::size_t s, MatrixView<double> sums) {
-    // 64 columns at a time: the second look finds them in the cache.
-    for (std::int64_t c = strips_[s].begin; c < strips_[s].end; c += kColumns) {
-      const Strip narrow{c, std::min(strips_[s].end, c + kColumns)};
-      if (y.cols > 0) multiply(narrow, x, sums.block(0, 0, n, y.cols));
-      if (survey != nullptr) look(narrow, mirror, scans[s], sums.column(y.cols));
-    }
+    for_strip(strips_[s], [&](const SymmetricBlock& block) {
+      if (y.cols > 0) add_product(block, x, sums.block(0, 0, n, y.cols));
+      if (survey == nullptr) return;
+      const auto [part, row, col] = block;
+      const auto across =
+          mirror ? a_.block(col, row, part.cols, part.rows) : MatrixView<const double>{};
+      look_at(block, across, scans[s], sums.column(y.cols));
+    });
   });
 
-  const std::int64_t blocks = (n + kRows - 1) / kRows;
+  const std::int64_t blocks = (n + kBlockRows - 1) / kBlockRows;
   std::vector<double> norms(static_cast<std::size_t>(blocks));
   team_.for_each(blocks, [&](std::int64_t block) {
     const core::FpScope fp;
-    const std::int64_t begin = block * kRows;
-    const std::int64_t end = std::min(n, begin + kRows);
+    const std::int64_t begin = block * kBlockRows;
+    const std::int64_t end = std::min(n, begin + kBlockRows);
     for (std::int64_t c = 0; c < columns; ++c) {
       double* const to = c < y.cols ? y.column(c) : sums_of(0, columns).column(c);
       if (c < y.cols) {
@@ -196,14 +127,13 @@ void SymmetricProduct::apply_exactly(MatrixView<const double> x, MatrixView<cons
   const std::int64_t n = a_.rows;
   const std::int64_t r = y.cols;
   for_strips(2 * r, [&](std::size_t s, MatrixView<double> sums) {
-    for (std::int64_t c = strips_[s].begin; c < strips_[s].end; c += kColumns) {
-      multiply_exactly({c, std::min(strips_[s].end, c + kColumns)}, x, sums.block(0, 0, n, r),
-                       sums.block(0, r, n, r));
-    }
+    for_strip(strips_[s], [&](const SymmetricBlock& block) {
+      add_exact_product(block, x, sums.block(0, 0, n, r), sums.block(0, r, n, r));
+    });
   });
-  team_.for_each((n + kRows - 1) / kRows, [&](std::int64_t block) {
+  team_.for_each((n + kBlockRows - 1) / kBlockRows, [&](std::int64_t block) {
     const core::FpScope fp;
-    for (std::int64_t i = block * kRows; i < std::min(n, (block + 1) * kRows); ++i) {
+    for (std::int64_t i = block * kBlockRows; i < std::min(n, (block + 1) * kBlockRows); ++i) {
       for (std::int64_t c = 0; c < r; ++c) {
         core::DoubleDouble sum{b.empty() ? 0 : b(i, c), 0};
         for (std::size_t s = 0; s < strips_.size() && strips_[s].begin <= i; ++s) {

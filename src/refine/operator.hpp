@@ -54,6 +54,12 @@ class Product {
   virtual void release() = 0;
 };
 
+/// One element of A.
+struct Element {
+  std::int64_t row = 0, col = 0;
+  double value = 0;
+};
+
 /// What one pass over what is read of A finds, see kernels::Scan; and the sums of |A|.
 struct Survey {
   kernels::Scan scan;
@@ -91,10 +97,8 @@ class SymmetricProduct : public Product {
   /// Calls run(strip, its sums, zeroed) for each strip, on all threads.
   void for_strips(std::int64_t columns,
                   const std::function<void(std::size_t, MatrixView<double>)>& run);
-  void multiply(Strip strip, MatrixView<const double> x, MatrixView<double> y) const;
-  void multiply_exactly(Strip strip, MatrixView<const double> x, MatrixView<double> y,
-                        MatrixView<double> y_low) const;
-  void look(Strip strip, bool mirror, kernels::Scan& scan, double* row_sums) const;
+  template <class F>
+  void for_strip(Strip strip, F f) const;
 
   engine::Team& team_;
   MatrixView<const double> a_;

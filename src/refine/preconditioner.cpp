@@ -44,8 +44,9 @@ FactorPreconditioner::FactorPreconditioner(engine::Team& team, const tiles::Tile
 FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData& factor,
                                            const std::vector<double>& row,
                                            const std::vector<double>& col,
-                                           Substitution substitution)
+                                           Substitution substitution, engine::Communicator* ranks)
     : FactorPreconditioner(team, factor.l, factor.l, factor.report.unit_roundoff, substitution) {
+  if (ranks != nullptr) ranked_.emplace(team, *ranks, factor.l);
   from_ = to_ = &factor.order;
   before_.resize(row.size());
   after_.resize(row.size());
@@ -89,7 +90,11 @@ void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const do
     }
     if (first_ != nullptr) first_->apply(true, x.column(c));
   }
-  factor::substitute(team_, forward_, backward_, x);
+  if (ranked_) {
+    ranked_->run(x);
+  } else {
+    factor::substitute(team_, forward_, backward_, x);
+  }
   for (std::int64_t c = 0; c < r.cols; ++c) {
     if (last_ != nullptr) last_->apply(false, x.column(c));
     double* const to = z.column(c);

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "engine/team.hpp"
 #include "factor/factor_data.hpp"
 #include "factor/lu_data.hpp"
+#include "factor/ranked_substitution.hpp"
 #include "refine/operator.hpp"
 
 namespace stepwell::refine {
@@ -16,12 +18,14 @@ namespace stepwell::refine {
 /// reads nothing but L and is half the work with many columns.
 enum class Substitution : unsigned char { as_factor, fp64 };
 
-/// A factor of A as a preconditioner of H = diag(row) A diag(col).
+/// A factor of A as a preconditioner of H = diag(row) A diag(col). With 'ranks' its tiles lie with
+/// them: apply() is collective then, and r and z are whole everywhere.
 class FactorPreconditioner : public Preconditioner {
  public:
   FactorPreconditioner(engine::Team& team, const FactorData& factor, const std::vector<double>& row,
                        const std::vector<double>& col,
-                       Substitution substitution = Substitution::as_factor);
+                       Substitution substitution = Substitution::as_factor,
+                       engine::Communicator* ranks = nullptr);
   /// Of H', if transposed.
   FactorPreconditioner(engine::Team& team, const LuData& factor, const std::vector<double>& row,
                        const std::vector<double>& col, bool transposed,
@@ -38,6 +42,7 @@ class FactorPreconditioner : public Preconditioner {
   engine::Team& team_;
   const tiles::TileMatrix& forward_;
   const tiles::TileMatrix& backward_;
+  std::optional<factor::RankedSubstitution> ranked_;  ///< if tiles lie on ranks
   bool narrow_;
   /// Element k of the factor's vectors is element from[k] of r, and to[k] of z; empty: k.
   const std::vector<std::int64_t>* from_ = nullptr;

@@ -36,6 +36,18 @@ void Checks::misuse(const std::string& text) const {
 void Checks::matrix(MatrixView<const double> a, const SolveOptions& options) const {
   if (a.rows != a.cols) misuse("A is " + size_of(a.rows, a.cols) + "; it must be square");
   factor::require_view(a.data, a.rows, a.cols, a.ld, std::string(entry_) + ": A");
+  numbers(options);
+}
+
+void Checks::ranked(std::int64_t n, const SolveOptions& options, MatrixView<const double> b,
+                    MatrixView<double> x) const {
+  if (n < 0) misuse("A is of order " + std::to_string(n) + "; sizes can't be negative");
+  core::size_product(n, n, 8, "A");
+  numbers(options);
+  vectors({nullptr, n, 0, n}, b, x);
+}
+
+void Checks::numbers(const SolveOptions& options) const {
   if (!(options.tolerance >= 0 && options.tolerance < 1)) {
     misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
   }
@@ -60,7 +72,7 @@ void Checks::shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b,
 
 void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
                      MatrixView<double> x) const {
-  shapes(a.rows, a.cols, b, x, ", as B is");
+  shapes(a.rows, a.rows, b, x, ", as B is");
   if (overlap(x, a)) misuse("X overlaps A, which must stay as it is");
   const bool same = x.data == b.data && (x.ld == b.ld || x.cols == 1);
   if (!same && overlap(x, b)) misuse("X overlaps B; it may be B itself, but not a part of it");

@@ -15,6 +15,9 @@ class Checks {
   explicit Checks(const char* entry) : entry_(entry) {}
 
   void matrix(MatrixView<const double> a, const SolveOptions& options) const;
+  /// All of a system whose A, of order n, comes in tiles.
+  void ranked(std::int64_t n, const SolveOptions& options, MatrixView<const double> b,
+              MatrixView<double> x) const;
   void vectors(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x) const;
   /// What a general matrix can't have.
   void general(const SolveOptions& options) const;
@@ -27,6 +30,7 @@ class Checks {
   /// B and X of an A that is m x n; 'why' X has its shape.
   void shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b, MatrixView<double> x,
               const char* why) const;
+  void numbers(const SolveOptions& options) const;
   [[noreturn]] void misuse(const std::string& text) const;
 
   const char* entry_;

@@ -64,7 +64,8 @@ void balance(factor::Scale& scale) {
 }  // namespace
 
 General::General(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
-    : Solver(Structure::general, a, options, priced_as),
+    : Solver(Structure::general, a.rows, threads_for(a.rows, options.context), options, priced_as),
+      a_(a),
       transposed_(options.transposed),
       product_(team_, a),
       transposed_product_(team_, a, true) {

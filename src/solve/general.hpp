@@ -40,6 +40,7 @@ class General : public Solver {
   double column_norm() const;
   bool is_lapack(std::size_t rung) const { return rung == lapack_rung_; }
 
+  MatrixView<const double> a_;
   bool transposed_;
   std::int64_t zero_pivot_ = -1;  ///< that LAPACK found
   bool suspect_ = false;          ///< A may be singular: LAPACK's factor is next

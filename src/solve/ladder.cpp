@@ -109,8 +109,8 @@ bool Solver::next_rung() {
 /// and the certificate says why.
 bool Solver::ensure_factor(Certificate& c) {
   const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.columns.size()));
-  const std::int64_t beside = refinement_bytes(order(), columns, refiner_, structure_);
-  const std::int64_t vectors = vector_bytes(order(), columns, refiner_);
+  const std::int64_t held = held_bytes(columns);
+  const std::int64_t beside = held + product_bytes(columns);
   const auto take = [&](const FactorReport& report) {
     c.factor = report;
     c.map = report.map;
@@ -125,7 +125,7 @@ bool Solver::ensure_factor(Certificate& c) {
     team_.rest();  // others work on it
     Made made = make_factor();
     take(made.report);
-    c.peak_bytes = std::max(c.peak_bytes, vectors + c.factor.peak_bytes);
+    c.peak_bytes = std::max(c.peak_bytes, held + c.factor.peak_bytes);
     c.times.factor += seconds_since(start);
     const auto leave = [&](const std::string& reason) {
       c.rungs.push_back({c.factor.map, "", false, 0, 1, reason, seconds_since(start)});

@@ -44,8 +44,15 @@ void Spd::look(Certificate& c) {
     signs[i] = (draw() >> 63) != 0 ? scale_.col[static_cast<std::size_t>(i)]
                                    : -scale_.col[static_cast<std::size_t>(i)];
   }
-  product_.apply(view<const double>(signs.data(), n, 1), view(product.data(), n, 1), &survey_,
-                 options_.check_symmetry);
+  std::vector<refine::Element> elements;  // of each row a neighbour of the diagonal, and any other
+  elements.reserve(static_cast<std::size_t>(2 * n));
+  for (std::int64_t i = 1; i < n; ++i) {
+    elements.push_back({i, i - 1});
+    elements.push_back(
+        {i, static_cast<std::int64_t>((draw() >> 33) % static_cast<std::uint64_t>(i))});
+  }
+  a_->look(view<const double>(signs.data(), n, 1), view(product.data(), n, 1), survey_,
+           options_.check_symmetry, elements);
   double trace = 0;
   double squares = 0;
   double largest = 0;
@@ -59,11 +66,11 @@ void Spd::look(Certificate& c) {
     const double h = scale_.row[k] * product[i];
     squares += h * h;
     if (i == 0) continue;
-    const auto size = [&](std::int64_t j) {
-      return std::abs(scale_.row[k] * a_(i, j) * scale_.col[static_cast<std::size_t>(j)]);
+    const auto size = [&](const refine::Element& e) {
+      return std::abs(scale_.row[k] * e.value * scale_.col[static_cast<std::size_t>(e.col)]);
     };
-    neighbours += size(i - 1);
-    others += size(static_cast<std::int64_t>((draw() >> 33) % static_cast<std::uint64_t>(i)));
+    neighbours += size(elements[2 * k - 2]);
+    others += size(elements[2 * k - 1]);
   }
   side_.scaled_norm = std::max(largest, std::sqrt(squares / static_cast<double>(n)));
   sorted_ = neighbours > kSorted * others;

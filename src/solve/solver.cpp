@@ -42,14 +42,14 @@ std::vector<PrecisionMap> maps_of(std::int64_t n, const SolveOptions& options,
 
 }  // namespace
 
-Solver::Solver(Structure structure, MatrixView<const double> a, const SolveOptions& options,
+Solver::Solver(Structure structure, std::int64_t n, int threads, const SolveOptions& options,
                std::int64_t priced_as)
-    : a_(a),
-      options_(options),
+    : options_(options),
       structure_(structure),
       refiner_(options.refiner.value_or(default_refiner(structure))),
-      priced_(priced_as > 0 ? priced_as : a.rows),
-      team_(threads_for(a.rows, options.context)),
+      n_(n),
+      priced_(priced_as > 0 ? priced_as : n),
+      team_(threads),
       maps_(maps_of(priced_, options, structure)) {}
 
 int threads_for(std::int64_t n, const Context* context) {
@@ -97,12 +97,22 @@ std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner)
   return core::size_product(n, std::min(columns, kBatch), 8 * vectors, "vectors of the refinement");
 }
 
+std::int64_t product_bytes(std::int64_t n, std::int64_t columns, Structure structure) {
+  if (structure == Structure::general) return refine::survey_bytes(n);
+  return refine::SymmetricProduct::workspace_bytes(n, product_columns(columns));
+}
+
 std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner,
                               Structure structure) {
-  const std::int64_t k = std::clamp<std::int64_t>(columns, 2, kBatch);
-  return vector_bytes(n, columns, refiner) +
-         (structure == Structure::general ? refine::survey_bytes(n)
-                                          : refine::SymmetricProduct::workspace_bytes(n, k));
+  return vector_bytes(n, columns, refiner) + product_bytes(n, columns, structure);
+}
+
+std::int64_t Solver::held_bytes(std::int64_t columns) const {
+  return vector_bytes(order(), columns, refiner_);
+}
+
+std::int64_t Solver::product_bytes(std::int64_t columns) const {
+  return driver::product_bytes(order(), columns, structure_);
 }
 
 double Solver::tolerance() const {
@@ -221,7 +231,7 @@ Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
   c.structure = name_of(structure_);
   c.columns = blank_columns(b.cols);
   c.tolerance = tolerance();
-  c.peak_bytes = refinement_bytes(order(), b.cols, refiner_, structure_);
+  c.peak_bytes = held_bytes(b.cols) + product_bytes(b.cols);
   const bool usable = order() > 0 && b.cols > 0 && inspect_b(b, c) && inspect(c);
   if (usable) {
     std::int64_t first = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,11 @@ namespace stepwell::driver {
 
 /// Columns that are refined together: A and its factor are read once for all of them.
 inline constexpr std::int64_t kBatch = 64;
+
+/// Those that a product has at most: A is looked at with one and the sums of its rows.
+constexpr std::int64_t product_columns(std::int64_t columns) {
+  return std::clamp<std::int64_t>(columns, 2, kBatch);
+}
 
 /// Some right-hand sides in the scale of H, and what has been reached for them.
 struct Batch {
@@ -56,7 +62,7 @@ class Solver {
  public:
   virtual ~Solver() = default;
 
-  std::int64_t order() const { return a_.rows; }
+  std::int64_t order() const { return n_; }
   /// Looks at A and factors it at the first rung that can be.
   Certificate prepare();
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
@@ -64,9 +70,10 @@ class Solver {
   double inverse_norm();
 
  protected:
-  /// 'priced_as', if not 0: decides as if A had this order, for a rehearsal with a small matrix of
-  /// what a large one like it will take.
-  Solver(Structure structure, MatrixView<const double> a, const SolveOptions& options,
+  /// A is of order n, and passes over it are the work of 'threads' threads. 'priced_as', if not 0:
+  /// decides as if A had this order, for a rehearsal with a small matrix of what a large one like
+  /// it will take.
+  Solver(Structure structure, std::int64_t n, int threads, const SolveOptions& options,
          std::int64_t priced_as);
 
   /// A factor that was made, or was not.
@@ -99,6 +106,10 @@ class Solver {
   virtual bool starts_afresh() const { return false; }
   /// The rung after the current one.
   virtual std::size_t rung_above() const { return rung_ + 1; }
+  /// Bytes that the refinement of so many columns takes all the time, and those that products with
+  /// A work in, which are given back while a factor is made.
+  virtual std::int64_t held_bytes(std::int64_t columns) const;
+  virtual std::int64_t product_bytes(std::int64_t columns) const;
 
   bool may_climb() const { return options_.climb && rung_ + 1 < maps_.size(); }
   /// Refines without a factor, with a diagonal whose reciprocals are given. True when every column
@@ -112,10 +123,10 @@ class Solver {
   /// Of a factor at this rung and the iterations that a friendly matrix takes.
   double rung_price(Rung rung, std::int64_t columns) const;
 
-  MatrixView<const double> a_;
   SolveOptions options_;
   Structure structure_;
   Refiner refiner_;
+  std::int64_t n_;
   std::int64_t priced_;  ///< the order that the cost model is asked about
   engine::Team team_;
   std::vector<PrecisionMap> maps_;  ///< of the rungs, cheap to dear
@@ -169,7 +180,10 @@ bool inspect_b(MatrixView<const double> b, Certificate& c);
 /// Bytes of vectors that the refinement of so many columns works in.
 std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner);
 
-/// Those, and what products with A work in, which is given back while a factor is made.
+/// Bytes that products with A in the caller's memory work in.
+std::int64_t product_bytes(std::int64_t n, std::int64_t columns, Structure structure);
+
+/// Both.
 std::int64_t refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner,
                               Structure structure = Structure::spd);
 

@@ -9,12 +9,25 @@
 #include "solve/cost.hpp"
 
 namespace stepwell::driver {
-Spd::Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
-    : Solver(Structure::spd, a, options, priced_as),
-      diagonal_(factor::read_diagonal(a)),
+
+Spd::Spd(std::unique_ptr<SpdMatrix> a, const SolveOptions& options, std::int64_t priced_as)
+    : Solver(Structure::spd, a->order(), a->threads(), options, priced_as),
+      a_(std::move(a)),
+      product_(a_->begin(team_)),
+      diagonal_(a_->diagonal()),
       scale_(factor::scale_factors(diagonal_, Scaling::powers_of_two)),
-      product_(team_, a),
       side_(product_, scale_.row, scale_.col) {}
+
+Spd::Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as)
+    : Spd(std::make_unique<LocalMatrix>(a, options.context), options, priced_as) {}
+
+std::int64_t Spd::held_bytes(std::int64_t columns) const {
+  return a_->held_bytes(columns, refiner_);
+}
+
+std::int64_t Spd::product_bytes(std::int64_t columns) const {
+  return a_->product_bytes(columns);
+}
 
 /// What the diagonal and one pass over A say. False: no factor can be made.
 bool Spd::inspect(Certificate& c) {
@@ -61,15 +74,14 @@ Solver::Made Spd::make_factor() {
   f.spread = f.map.graded() && sorted_;
   f.context = options_.context;
   f.progress = options_.progress;
-  Factor factor = cholesky(a_, f);
+  Factor factor = a_->factor(f);
   const Made made{factor.report(), factor.ok() ? factor.data().l.map().coarsest() : Rung::fp64};
   if (factor.ok()) factor_ = std::move(factor);
   return made;
 }
 
 std::unique_ptr<refine::Preconditioner> Spd::precondition(const Side&) {
-  return std::make_unique<refine::FactorPreconditioner>(team_, factor_->data(), scale_.row,
-                                                        scale_.col);
+  return a_->precondition(factor_->data(), scale_.row, scale_.col);
 }
 
 /// The bottom: CG with the diagonal, or with A as it is where scaling would smear the clusters.

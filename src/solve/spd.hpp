@@ -3,13 +3,15 @@
 #pragma once
 
 #include "solve/solver.hpp"
+#include "solve/spd_matrix.hpp"
 
 namespace stepwell::driver {
 
-/// A symmetric positive definite matrix, of which the lower triangle is read, and its Cholesky
-/// factor.
+/// A symmetric positive definite matrix and its Cholesky factor.
 class Spd : public Solver {
  public:
+  Spd(std::unique_ptr<SpdMatrix> a, const SolveOptions& options, std::int64_t priced_as = 0);
+  /// Of A in memory the lower triangle is read.
   Spd(MatrixView<const double> a, const SolveOptions& options, std::int64_t priced_as = 0);
 
  private:
@@ -20,6 +22,8 @@ class Spd : public Solver {
   Side& side() override { return side_; }
   Side& other_side() override { return side_; }
   bool without_factor(Batch& batch, Certificate& c) override;
+  std::int64_t held_bytes(std::int64_t columns) const override;
+  std::int64_t product_bytes(std::int64_t columns) const override;
 
   // look.cpp: what A is like
   void look(Certificate& c);
@@ -27,9 +31,10 @@ class Spd : public Solver {
   bool worth_trying_without_factor() const;
   bool few_eigenvalues_carry_it() const;
 
+  std::unique_ptr<SpdMatrix> a_;
+  refine::Product& product_;
   factor::Diagonal diagonal_;
   factor::Scale scale_;  ///< powers of two
-  refine::SymmetricProduct product_;
   Side side_;
 
   bool looked_ = false;

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/kernels.hpp"
+#include "kernels/recursive.hpp"
+#include "tiles/tile.hpp"
+
+/// What substitution does with one tile, however that is stored. V is float or double, and double
+/// where the tile is fp64.
+namespace stepwell::factor {
+
+/// to -= L from, or L' from.
+template <class V>
+void apply_tile(tiles::TileIn l, bool transposed, MatrixView<const V> from, MatrixView<V> to) {
+  const kernels::Table& t = kernels::table();
+  if (l.shape.is_packed()) return kernels::packed_product(t, l.packed(), transposed, from, to);
+  if constexpr (std::is_same_v<V, double>) {
+    if (l.shape.rung == Rung::fp64) return kernels::tile_product(t, l.fp64(), transposed, from, to);
+  }
+  kernels::tile_product(t, l.fp32(), transposed, from, to);
+}
+
+/// x <- L^-1 x, or L'^-1 x, with a diagonal tile.
+template <class V>
+void solve_tile(tiles::TileIn l, bool transposed, MatrixView<V> x) {
+  const kernels::Table& t = kernels::table();
+  if (l.shape.is_packed()) return kernels::tile_trsv(t, l.packed(), transposed, x);
+  if constexpr (std::is_same_v<V, double>) {
+    if (l.shape.rung == Rung::fp64) return kernels::tile_trsv(t, l.fp64(), transposed, x);
+  }
+  kernels::tile_trsv(t, l.fp32(), transposed, x);
+}
+
+}  // namespace stepwell::factor

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "engine/agreement.hpp"
+#include "refine/operator.hpp"
+#include "tiles/distribution.hpp"
+
+namespace stepwell::refine {
+
+/// A symmetric matrix whose lower tiles lie with the ranks that own them, kept in FP64 or made anew
+/// for every product. Vectors are whole on every rank. A rank's tiles are dealt out to a few lanes,
+/// whose number the sizes fix, each with sums of its own that are added in order; the ranks' sums
+/// take one reduction. All members are collective but those that are said not to be.
+class RankedProduct : public Product {
+ public:
+  /// Makes the tiles, if they are to be kept. Throws AgreedError.
+  RankedProduct(engine::Team& team, engine::Agreement& agreement,
+                const tiles::Distribution& distribution, const tiles::Grid& grid, FillTile fill,
+                bool keep);
+
+  std::int64_t order() const override { return grid_.n; }
+  void apply(MatrixView<const double> x, MatrixView<double> y) override;
+  /// Costs a broadcast from each rank.
+  void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
+                     MatrixView<double> y_low) override;
+  void release() override;
+
+  /// A product, what A holds, and the values of some elements of the lower triangle.
+  void look(MatrixView<const double> x, MatrixView<double> y, Survey& survey,
+            std::span<Element> elements);
+  std::vector<double> diagonal();
+
+  /// Tile (row, col) of A from what is kept, or from the caller: not collective, for several
+  /// threads at once. Throws what the caller's function throws.
+  void copy_tile(std::int64_t row, std::int64_t col, MatrixView<double> tile) const;
+
+  /// Bytes on a rank for products with so many columns, and those of its kept tiles. Neither is
+  /// collective.
+  static std::int64_t workspace_bytes(const tiles::Distribution& distribution, int rank,
+                                      const tiles::Grid& grid, std::int64_t columns, bool keep,
+                                      int threads);
+  static std::int64_t kept_bytes(const tiles::Distribution& distribution, int rank,
+                                 const tiles::Grid& grid);
+
+ private:
+  struct Place {
+    std::int64_t i, j;    ///< of a tile this rank owns
+    std::int64_t offset;  ///< in what is kept
+  };
+  /// The tile, of size and place as the grid says; 'lane' has its sums.
+  using Visit = std::function<void(MatrixView<const double> tile, std::int64_t row,
+                                   std::int64_t col, std::size_t lane)>;
+
+  /// Calls visit for each tile of this rank, on all threads: those of a lane in order.
+  void for_tiles(std::size_t lanes, const Visit& visit);
+  /// With sums of so many columns for each lane, zero at first.
+  void for_lanes(std::int64_t columns, const Visit& visit);
+  void run_lane(std::size_t lane, std::size_t lanes, double* scratch, const Visit& visit);
+  /// What the lanes have for rows of a column, in order; to[i] is set.
+  void add_lanes(std::int64_t columns, std::int64_t column, double* to);
+  MatrixView<double> sums_of(std::size_t lane, std::int64_t columns) const;
+  std::int64_t find(std::int64_t i, std::int64_t j) const;
+
+  engine::Team& team_;
+  engine::Agreement& agreement_;
+  tiles::Distribution distribution_;
+  tiles::Grid grid_;
+  FillTile fill_;
+  std::vector<Place> own_;  ///< column by column
+  std::size_t lanes_ = 0;   ///< of the last product
+  core::Buffer<double> kept_;
+  bool made_ = false;  ///< what is kept is there
+  core::Buffer<double> partial_, scratch_, whole_;
+};
+
+}  // namespace stepwell::refine

@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bit>
+#include <cstdio>
+#include <vector>
+
+#include "core/hash.hpp"
+#include "factor/attempts.hpp"
+#include "factor/call.hpp"
+#include "factor/ranked.hpp"
+#include "factor/share.hpp"
+#include "kernels/table.hpp"
+#include "solve/checks.hpp"
+#include "solve/cost.hpp"
+#include "solve/ranked_matrix.hpp"
+#include "solve/spd.hpp"
+#include "stepwell/ranks.hpp"
+
+/// solve_spd() and its plan over ranks.
+namespace stepwell {
+namespace driver {
+namespace {
+
+using engine::Agreement;
+using engine::Communicator;
+
+/// Something that must be the same on all ranks.
+struct Common {
+  const char* name;
+  std::uint64_t bits;
+};
+
+/// Ranks that were told different things would wait for each other for ever. Collective.
+void require_same(Agreement& agreement, const std::vector<Common>& all) {
+  std::vector<std::int64_t> most;
+  for (const Common& c : all) {
+    const auto bits = static_cast<std::int64_t>(c.bits);
+    most.push_back(bits);
+    most.push_back(~bits);  // the largest of these is the complement of the smallest
+  }
+  agreement.ranks().largest(most);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (most[2 * k] == ~most[2 * k + 1]) continue;
+    throw engine::AgreedError(
+        ErrorCode::invalid_argument,
+        std::string("solve_spd over ranks: ") + all[k].name +
+            " is not the same on all ranks; call it with the same arguments everywhere");
+  }
+}
+
+std::uint64_t hash_of(MatrixView<const double> b) {
+  std::uint64_t h = 1;
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    for (std::int64_t i = 0; i < b.rows; ++i) {
+      h = core::hash(h ^ std::bit_cast<std::uint64_t>(b(i, c)));
+    }
+  }
+  return h;
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t h = 1;
+  for (const char c : text) h = core::hash(h ^ static_cast<unsigned char>(c));
+  return h;
+}
+
+std::vector<Common> common_of(std::int64_t n, std::int64_t columns, const SolveOptions& options,
+                              const RankedOptions& ranked) {
+  const auto number = [](auto x) { return static_cast<std::uint64_t>(x); };
+  const auto real = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  const std::uint64_t flags = number(options.climb) | number(options.exact_residual) << 1 |
+                              number(options.condition) << 2 | number(options.prove) << 3 |
+                              number(options.scaling) << 4 | number(options.working) << 8;
+  return {
+      {"n", number(n)},
+      {"the number of columns", number(columns)},
+      {"the tile", number(options.tile)},
+      {"the precision map", options.map ? hash_of(to_string(*options.map)) : 0},
+      {"the refiner", options.refiner ? number(*options.refiner) + 1 : 0},
+      {"the tolerance", real(options.tolerance)},
+      {"the limit of iterations", number(options.iterations)},
+      {"theta", real(options.theta)},
+      {"the shift", real(options.shift)},
+      {"a flag of the options", flags},
+      {"the layout", number(ranked.layout) | number(ranked.grid_rows) << 8},
+      {"keep_tiles", number(ranked.keep_tiles)},
+      {"the instruction set", number(kernels::table().update_at(Rung::bf16).isa)},
+  };
+}
+
+/// What is wrong with options over ranks.
+void check_options(const SolveOptions& options) {
+  const auto refuse = [](const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, "solve_spd over ranks: " + text);
+  };
+  if (options.triangle != Triangle::lower) {
+    refuse("the lower triangle is asked for, tile by tile; leave the option 'triangle' as it is");
+  }
+  if (options.check_symmetry) {
+    refuse("only the lower triangle is asked for, so its symmetry can't be checked");
+  }
+  FactorOptions f;
+  f.theta = options.theta;
+  f.shift = options.shift;
+  factor::check_options(f);
+}
+
+/// Where A lies, and the threads of this rank. Collective.
+RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& options,
+                      const RankedOptions& ranked) {
+  RankedPlace place;
+  agreement.attempt([&] {
+    place.distribution = tiles::Distribution::choose(agreement.ranks().size(), ranked);
+    place.grid = {n, factor::choose_tile(n, options.tile)};
+  });
+  place.rank = agreement.ranks().rank();
+  place.keep = ranked.keep_tiles;
+  place.threads = factor::Share(agreement.ranks(), place.distribution).threads(options.context);
+  return place;
+}
+
+/// What a rank takes with a factor of this map.
+std::int64_t bytes_with(const PrecisionMap& map, const RankedPlace& place, std::int64_t columns,
+                        const SolveOptions& options) {
+  FactorOptions f;
+  f.map = map;
+  f.tile = options.tile;
+  const Refiner refiner = options.refiner.value_or(Refiner::cg);
+  const std::int64_t held = ranked_held_bytes(place, columns, refiner);
+  const tiles::RungMap rungs(place.grid, map.adaptive() ? uniform(Rung::fp64) : map);
+  const std::int64_t refining = tiles::tile_matrix_bytes(rungs, place.distribution, place.rank) +
+                                ranked_product_bytes(place, columns);
+  const std::int64_t factoring =
+      factor::ranked_factor_bytes(place.grid.n, f, place.distribution, place.rank, place.threads);
+  return held + std::max(refining, factoring);
+}
+
+/// The plan of one rank.
+Plan plan_here(const RankedPlace& place, std::int64_t columns, const SolveOptions& options) {
+  const std::int64_t n = place.grid.n;
+  Plan plan = plan_spd(n, columns, options);  // but for its memory
+  const bool direct = plan.refiner == "direct";
+  const PrecisionMap first = options.map ? *options.map
+                             : direct    ? uniform(Rung::fp64)
+                                         : uniform(ladder()[0]);
+  plan.bytes = plan.top_bytes = bytes_with(first, place, columns, options);
+  const auto or_at = [&](const PrecisionMap& map) {
+    plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, place, columns, options));
+  };
+  if (!options.map && !direct) or_at(covariance_map());
+  for (const Rung step : ladder()) {
+    if (options.climb) or_at(uniform(step));
+  }
+  return plan;
+}
+
+Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
+                  MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
+                  const RankedOptions& ranked) {
+  Communicator& ranks = agreement.ranks();
+  agreement.attempt([&] {
+    const Checks check("solve_spd over ranks");
+    check.ranked(n, options, b, x);
+    check_options(options);
+    if (!fill) {
+      throw Error(ErrorCode::invalid_argument,
+                  "solve_spd over ranks: there is no function that fills the tiles of A");
+    }
+  });
+  std::vector<Common> common = common_of(n, b.cols, options, ranked);
+  common.push_back({"B", hash_of(b)});
+  require_same(agreement, common);
+  RankedPlace place = place_for(agreement, n, options, ranked);
+  Plan plan;
+  agreement.attempt([&] { plan = plan_here(place, b.cols, options); });
+  factor::Share(ranks, place.distribution)
+      .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
+  const Context context(place.threads);
+  SolveOptions inside = options;
+  inside.progress = &agreement.inside();
+  if (options.context == nullptr) inside.context = const_cast<Context*>(&context);
+  Spd solver(std::make_unique<RankedMatrix>(agreement, options.progress, place, fill), inside);
+  Certificate c = solver.solve(b, x);
+  ranks.largest({&c.peak_bytes, 1});
+  return c;
+}
+
+/// An error that the others have not heard of leaves them waiting: then all of them end.
+template <class Work>
+auto with_all(const Ranks& ranks, Work work) {
+  try {
+    return work();
+  } catch (const engine::AgreedError&) {
+    throw;
+  } catch (const std::exception& e) {
+    if (ranks.size() > 1) {
+      std::fprintf(stderr, "stepwell: rank %d of %d: %s; all ranks end\n", ranks.rank(),
+                   ranks.size(), e.what());
+      ranks.communicator().abort(static_cast<int>(ErrorCode::internal));
+    }
+    throw;
+  }
+}
+
+}  // namespace
+}  // namespace driver
+
+Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
+                      MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
+                      const RankedOptions& ranked) {
+  return driver::with_all(ranks, [&] {
+    engine::Agreement agreement(ranks.communicator(), options.progress);
+    return driver::solve(agreement, n, fill, b, x, options, ranked);
+  });
+}
+
+Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const SolveOptions& options,
+              const RankedOptions& ranked) {
+  return driver::with_all(ranks, [&] {
+    engine::Agreement agreement(ranks.communicator());
+    agreement.attempt([&] {
+      driver::Checks("plan_spd over ranks").plan(n, columns);
+      driver::check_options(options);
+    });
+    driver::require_same(agreement, driver::common_of(n, columns, options, ranked));
+    const driver::RankedPlace place = driver::place_for(agreement, n, options, ranked);
+    Plan plan;
+    agreement.attempt([&] { plan = driver::plan_here(place, columns, options); });
+    std::int64_t bytes[] = {plan.bytes, plan.top_bytes};
+    ranks.communicator().largest(bytes);
+    plan.bytes = bytes[0];
+    plan.top_bytes = bytes[1];
+    return plan;
+  });
+}
+
+}  // namespace stepwell
