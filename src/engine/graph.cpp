@@ -64,7 +64,11 @@ struct Graph::Impl {
     for (auto& s : scratch) {
       s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
     }
-    if (ranks) messenger.emplace(*options.ranks, [this] { stopped = true; });
+    if (ranks) start_messenger();
+  }
+
+  void start_messenger() {
+    messenger.emplace(*options.ranks, [this] { stopped = true; });
   }
 
   /// Nothing that has not begun runs any more, here and on other ranks.
@@ -308,6 +312,10 @@ void Graph::wait() {
   impl_->wait_until_pending(0);
   if (impl_->messenger) impl_->messenger->finish();
   if (impl_->failure) std::rethrow_exception(impl_->failure);
+}
+
+void Graph::go_on() {
+  if (impl_->messenger) impl_->start_messenger();
 }
 
 void Graph::abandon() noexcept {

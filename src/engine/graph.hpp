@@ -132,6 +132,9 @@ class Graph {
 
   /// Waits for all tasks. Throws what a task threw.
   void wait();
+  /// After wait() more can be inserted. Over ranks this is collective, and until it is called the
+  /// communicator is free.
+  void go_on();
 
   /// Lets nothing more begin and waits for what runs.
   void abandon() noexcept;

@@ -3,11 +3,14 @@
 #include "factor/attempts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/checked.hpp"
+#include "core/checksum.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/error.hpp"
+#include "stepwell/version.hpp"
 
 namespace stepwell::factor {
 namespace {
@@ -84,15 +87,18 @@ std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
 }
 
 Attempts::Attempts(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
-                   const Grid& grid, const FactorOptions& options, Share share)
+                   const Grid& grid, const FactorOptions& options, Share share,
+                   Checkpointing* checkpoints)
     : source_(source),
       diagonal_(std::move(diagonal)),
       options_(options),
       grid_(grid),
       share_(std::move(share)),
+      checkpoints_(checkpoints),
       start_(Clock::now()) {
   data_->n = grid.n;
   data_->order = std::move(order);
+  if (checkpoints_ != nullptr) identity_ = checkpoints_->identity(source_, grid_, diagonal_);
 }
 
 Factor Attempts::run() {
@@ -187,10 +193,8 @@ bool Attempts::attempt(const RungMap& map, double shift, Rounding rounding) {
   attempt.rounding = rounding;
   attempt.l = &data_->l;
   attempt.rank = share_.rank();
-  announce(options_.progress, task_count(map, distribution, share_.rank()));
-  engine::Graph graph(g);
-  share_.together([&] { left_looking(graph, attempt); });
-  attempt.pivot = share_.first(attempt.pivot);
+  attempt.checkpoints = checkpoints_;
+  factor(attempt, g);
 
   const bool cancelled = share_.any(options_.progress != nullptr && options_.progress->cancel);
   const bool all_fp64 = map.coarsest() == Rung::fp64;
@@ -207,10 +211,55 @@ bool Attempts::attempt(const RungMap& map, double shift, Rounding rounding) {
   r.shift = shift;
   r.toward_zero = rounding == Rounding::toward_zero;
   r.bytes = data_->l.bytes();
-  book(graph.times(), r.times);
   r.attempts.push_back({r.map, shift, r.toward_zero, r.pivot, r.pivot_value, seconds_since(start)});
   if (r.outcome == FactorOutcome::ok) summarize_scans(attempt);
   return r.outcome != FactorOutcome::breakdown;
+}
+
+/// Runs the graph, unless an earlier run has seen the attempt fail.
+void Attempts::factor(Attempt& attempt, const engine::GraphOptions& options) {
+  if (checkpoints_ != nullptr) {
+    const auto verdict =
+        checkpoints_->begin(facts(attempt), schedule_for(grid_, share_.distribution()));
+    if (verdict) {
+      attempt.pivot = *verdict;
+      return;
+    }
+  }
+  const RungMap& map = attempt.l->map();
+  announce(options_.progress, task_count(map, share_.distribution(), share_.rank()));
+  engine::Graph graph(options);
+  share_.together([&] { left_looking(graph, attempt); });
+  attempt.pivot = share_.first(attempt.pivot);
+  book(graph.times(), report().times);
+  if (checkpoints_ != nullptr && !attempt.pivot.ok()) checkpoints_->failed(attempt.pivot);
+}
+
+tiles::Facts Attempts::facts(const Attempt& attempt) const {
+  const RungMap& map = attempt.l->map();
+  core::Checksum rungs;
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
+      const Rung rung = map.at(i, j);
+      rungs.add(std::as_bytes(std::span(&rung, 1)));
+    }
+  }
+  core::Checksum scale;
+  scale.add(std::as_bytes(std::span(attempt.scale->row)));
+  scale.add(std::as_bytes(std::span(attempt.scale->col)));
+  const auto bits = [](double x) { return std::to_string(std::bit_cast<std::uint64_t>(x)); };
+  return {{"version", version()},
+          {"matrix", identity_},
+          {"order", std::to_string(grid_.n)},
+          {"tile", std::to_string(grid_.tile)},
+          {"layout", share_.distribution().name()},
+          {"map", to_string(options_.map)},
+          {"window", std::to_string(schedule_for(grid_, share_.distribution()).window)},
+          {"rungs", std::to_string(rungs.value())},
+          {"scaling", std::to_string(scale.value())},
+          {"shift", bits(attempt.diagonal_factor)},
+          {"rounding", attempt.rounding == Rounding::toward_zero ? "toward zero" : "nearest"},
+          {"kernels", kernels_in_use()}};
 }
 
 /// ||A||_F and max |a_ij| of the symmetric matrix from the scans of its lower tiles.

@@ -36,7 +36,8 @@ class Attempts {
  public:
   /// The source and the diagonal are in the order of elimination: indices into A; empty: as A is.
   Attempts(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
-           const tiles::Grid& grid, const FactorOptions& options, Share share = {});
+           const tiles::Grid& grid, const FactorOptions& options, Share share = {},
+           Checkpointing* checkpoints = nullptr);
 
   Factor run();
 
@@ -48,6 +49,9 @@ class Attempts {
   void attempt_fp64();
   /// Factors once; returns false if a pivot failed and another attempt may help.
   bool attempt(const tiles::RungMap& map, double shift, tiles::Rounding rounding);
+  void factor(Attempt& attempt, const engine::GraphOptions& options);
+  /// What a checkpoint of this attempt must agree with.
+  tiles::Facts facts(const Attempt& attempt) const;
   void summarize_scans(const Attempt& attempt);
   bool report_non_finite();
   Share::Place find_non_finite() const;
@@ -57,6 +61,8 @@ class Attempts {
   const FactorOptions& options_;
   tiles::Grid grid_;
   Share share_;
+  Checkpointing* checkpoints_;
+  std::string identity_;  ///< of A, for its checkpoints
   Clock::time_point start_;
   std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();
 };

@@ -77,6 +77,26 @@ class Inserter {
     }
   }
 
+  /// All that is left of the work on the first columns, when no task runs: finished tiles, the sums
+  /// of the others, and what was seen of A.
+  std::vector<tiles::SavedPiece> state(std::int64_t columns) const {
+    const auto scans = std::as_writable_bytes(std::span(attempt_.scans));
+    std::vector<tiles::SavedPiece> pieces = {{-1, scans}};
+    const Grid& grid = map_.grid();
+    for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+      for (std::int64_t i = j; i < grid.tiles(); ++i) {
+        if (!ours(i, j)) continue;
+        const tiles::Tile tile = attempt_.l->tile(i, j);
+        const bool finished = j < columns || !tile.shape.is_packed();
+        const tiles::Sums sums{tile.shape.rung, grid.size(i), grid.size(j), nullptr};
+        const auto bytes = static_cast<std::size_t>(finished ? tile.shape.bytes() : sums.bytes());
+        pieces.push_back(
+            {grid.index(i, j), {finished ? tile.data : space_.sums_memory(i, j), bytes}});
+      }
+    }
+    return pieces;
+  }
+
  private:
   bool ours(std::int64_t i, std::int64_t j) const { return attempt_.l->owns(i, j); }
 
@@ -181,7 +201,14 @@ void left_looking(Graph& graph, Attempt& attempt) {
   const Schedule schedule = schedule_for(grid, attempt.l->distribution());
   Inserter insert(graph, attempt, schedule);
   const engine::TaskGuard guard(graph);
-  schedule.walk(insert);
+  Checkpointing* const saved = attempt.checkpoints;
+  const auto state = [&](std::int64_t columns) { return insert.state(columns); };
+  std::int64_t column = saved != nullptr ? saved->restore(graph, state) : 0;
+  while (column < grid.tiles()) {
+    schedule.walk_window(insert, column);
+    column = std::min(column + schedule.window, grid.tiles());
+    if (saved != nullptr && saved->due(column) && !saved->save(graph, column, state)) break;
+  }
   graph.wait();
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/graph.hpp"
 #include "factor/block_source.hpp"
+#include "factor/checkpointing.hpp"
 #include "factor/scaling.hpp"
 #include "factor/workspace.hpp"
 #include "kernels/scan.hpp"
@@ -23,7 +24,8 @@ struct Attempt {
   double diagonal_factor = 1;    ///< 1 + c u
   tiles::Rounding rounding = tiles::Rounding::nearest;
   const tiles::TileMatrix* l = nullptr;
-  int rank = 0;  ///< whose tiles L has
+  int rank = 0;                          ///< whose tiles L has
+  Checkpointing* checkpoints = nullptr;  ///< null: none
 
   std::vector<kernels::Scan> scans;
   tiles::Pivot pivot;  ///< global index, in that order

@@ -52,7 +52,8 @@ tiles::Grid grid_for(std::int64_t n, const FactorOptions& options) {
 }  // namespace
 
 Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& distribution,
-                       const RankedMatrix& a, const FactorOptions& options) {
+                       const RankedMatrix& a, const FactorOptions& options,
+                       Checkpointing* checkpoints) {
   const core::FpScope fp;
   check_options(options);
   if (options.spread) {
@@ -68,7 +69,7 @@ Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& d
   const FilledBlocks filled(a.fill);
   const BlockSource& source = a.kept != nullptr ? *a.kept : filled;
   Diagonal diagonal = diagonal_of(read_diagonal(share, source, grid));
-  return Attempts(source, std::move(diagonal), {}, grid, options, share).run();
+  return Attempts(source, std::move(diagonal), {}, grid, options, share, checkpoints).run();
 }
 
 std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,

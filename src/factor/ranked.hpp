@@ -11,6 +11,8 @@
 /// cholesky() over ranks.
 namespace stepwell::factor {
 
+class Checkpointing;
+
 /// A symmetric matrix that is made tile by tile, where it is needed.
 struct RankedMatrix {
   std::int64_t n = 0;
@@ -23,8 +25,10 @@ struct RankedMatrix {
 /// tiles it owns; data().scale is whole on every rank. The report is the same on all ranks, but for
 /// bytes, memory and times, which are the rank's own. What is thrown on one rank is thrown on all.
 /// options.spread is refused: it mixes rows from all over A.
+/// 'checkpoints', if any, are written, and taken up where an earlier run has left them.
 Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& distribution,
-                       const RankedMatrix& a, const FactorOptions& options);
+                       const RankedMatrix& a, const FactorOptions& options,
+                       Checkpointing* checkpoints = nullptr);
 
 /// The peak_bytes that it reports on a rank with so many workers; of an adaptive map at most that.
 std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,

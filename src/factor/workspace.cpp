@@ -141,11 +141,17 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
   }
 }
 
-DataId Workspace::sums(std::int64_t i, std::int64_t j) const {
+std::int64_t Workspace::sums_number(std::int64_t i, std::int64_t j) const {
   const std::int64_t index = grid_.index(i, j);
-  const std::int64_t number =
-      own_.empty() ? index % std::ssize(sums_) : own_[static_cast<std::size_t>(index)];
-  return sums_[static_cast<std::size_t>(number)];
+  return own_.empty() ? index % std::ssize(sums_) : own_[static_cast<std::size_t>(index)];
+}
+
+DataId Workspace::sums(std::int64_t i, std::int64_t j) const {
+  return sums_[static_cast<std::size_t>(sums_number(i, j))];
+}
+
+std::byte* Workspace::sums_memory(std::int64_t i, std::int64_t j) const {
+  return memory_.data() + sums_number(i, j) * needs_.sums_bytes;  // they come first
 }
 
 DataId Workspace::inverse(std::int64_t j) const {

@@ -37,6 +37,7 @@ class Workspace {
   Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule, int rank);
 
   engine::DataId sums(std::int64_t i, std::int64_t j) const;
+  std::byte* sums_memory(std::int64_t i, std::int64_t j) const;
   engine::DataId inverse(std::int64_t j) const;
   /// Of the row that was begun last, columns [k0, ...) of a chunk; and its last column.
   engine::DataId rows(std::int64_t k0) const;
@@ -51,6 +52,8 @@ class Workspace {
   engine::DataId place_for(std::int64_t i, std::int64_t k);
 
  private:
+  std::int64_t sums_number(std::int64_t i, std::int64_t j) const;
+
   tiles::Grid grid_;
   std::int64_t window_;
   Needs needs_;

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace stepwell::core {
+
+/// 64 bits that tell damaged bytes from whole ones: XXH64 (Collet), several bytes a cycle. Against
+/// accidents, not against somebody who wants two texts with the same sum.
+class Checksum {
+ public:
+  explicit Checksum(std::uint64_t seed = 0);
+
+  void add(std::span<const std::byte> bytes);
+  void add(std::string_view text) { add(std::as_bytes(std::span(text.data(), text.size()))); }
+  /// Of all that was added; more may follow.
+  std::uint64_t value() const;
+
+ private:
+  std::array<std::uint64_t, 4> lanes_;
+  std::uint64_t seed_;
+  std::uint64_t length_ = 0;
+  std::array<std::byte, 32> rest_{};  ///< the last length_ % 32 bytes
+};
+
+inline std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
+  Checksum sum(seed);
+  sum.add(bytes);
+  return sum.value();
+}
+
+}  // namespace stepwell::core
