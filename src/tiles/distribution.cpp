@@ -76,8 +76,9 @@ int Distribution::owner(std::int64_t i, std::int64_t j) const {
 }
 
 std::int64_t Distribution::period() const {
-  // Of the symmetric pattern's diagonal tiles it is r (r - 1), of the others r.
-  return layout_ == Layout::grid ? std::max(rows_, cols_) : rows_ * (rows_ - 1);
+  // The symmetric one's diagonal tiles have a longer one, but they go to pairs that the row and the
+  // column have anyway.
+  return std::max(rows_, cols_);
 }
 
 namespace {
