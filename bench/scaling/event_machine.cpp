@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include "machine.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::scaling {
+namespace {
+
+struct Event {
+  double time = 0;
+  std::int64_t order = 0;  ///< events of one moment come in the order of their making
+  enum Kind : unsigned char { worked, left, arrived } kind = worked;
+  std::int64_t which = 0;  ///< task, rank whose port is free again, or slot of the message
+
+  bool operator<(const Event& other) const {  // the earliest is the largest
+    return time != other.time ? time > other.time : order > other.order;
+  }
+};
+
+class EventMachine : public Machine {
+ public:
+  EventMachine(const Platform& platform, int ranks)
+      : platform_(platform), ports_(static_cast<std::size_t>(ranks)) {
+    if (platform.ranks_per_host != 1) {
+      throw Error(ErrorCode::invalid_argument,
+                  "only SimGrid knows ranks that share a host; take --engine simgrid");
+    }
+  }
+
+  void work(int, double seconds, std::int64_t task) override {
+    push(now_ + seconds, Event::worked, task);
+  }
+
+  void send(const Message& message) override {
+    Port& port = ports_[static_cast<std::size_t>(message.from)];
+    port.queue.push_back(message);
+    if (!port.busy) leave(message.from);
+  }
+
+  double run(Listener& listener) override {
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.time;
+      switch (event.kind) {
+        case Event::worked:
+          listener.worked(event.which);
+          break;
+        case Event::left:
+          leave(static_cast<int>(event.which));
+          break;
+        case Event::arrived: {
+          const Message message = slots_[static_cast<std::size_t>(event.which)];
+          free_.push_back(event.which);
+          listener.arrived(message);
+          break;
+        }
+      }
+    }
+    return now_;
+  }
+
+ private:
+  struct Port {
+    std::deque<Message> queue;
+    bool busy = false;
+    double in_free = 0;
+  };
+
+  void push(double time, Event::Kind kind, std::int64_t which) {
+    events_.push({time, order_++, kind, which});
+  }
+
+  /// The next message of a rank begins to leave. Its first byte arrives after the latency, the last
+  /// one when both ports have had the time for all.
+  void leave(int rank) {
+    Port& port = ports_[static_cast<std::size_t>(rank)];
+    port.busy = !port.queue.empty();
+    if (!port.busy) return;
+    const Message message = port.queue.front();
+    port.queue.pop_front();
+    const double takes = static_cast<double>(message.bytes) / platform_.bandwidth;
+    Port& to = ports_[static_cast<std::size_t>(message.to)];
+    to.in_free = std::max(now_ + platform_.latency, to.in_free) + takes;
+    push(now_ + takes, Event::left, rank);
+    push(to.in_free, Event::arrived, keep(message));
+  }
+
+  std::int64_t keep(const Message& message) {
+    if (free_.empty()) {
+      slots_.push_back(message);
+      return std::ssize(slots_) - 1;
+    }
+    const std::int64_t slot = free_.back();
+    free_.pop_back();
+    slots_[static_cast<std::size_t>(slot)] = message;
+    return slot;
+  }
+
+  Platform platform_;
+  std::vector<Port> ports_;
+  std::priority_queue<Event> events_;
+  std::vector<Message> slots_;
+  std::vector<std::int64_t> free_;
+  std::int64_t order_ = 0;
+  double now_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> event_machine(const Platform& platform, int ranks) {
+  return std::make_unique<EventMachine>(platform, ranks);
+}
+
+}  // namespace stepwell::scaling

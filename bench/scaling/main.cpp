@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "factor/tasks.hpp"
+#include "replay.hpp"
+#include "stepwell/error.hpp"
+
+/// How long a factorization would take on machines that are not here: the library's own schedule,
+/// distribution and message sizes, replayed with given kernel times.
+namespace stepwell::scaling {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::int64_t n = 65536, tile = 1024, window = 4;
+  int ranks = 4, iterations = 10, streams = 2;
+  std::string layout = "grid", map = "bf16", engine = "events", platform;
+};
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("--platform", o.platform, "JSON file that says what a node can do")->required();
+  app.add_option("--n", o.n, "order of the matrix")->check(CLI::PositiveNumber);
+  app.add_option("--tile", o.tile, "order of a tile")->check(CLI::PositiveNumber);
+  app.add_option("--window", o.window, "columns of a window; 0: one for all")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--ranks", o.ranks, "how many ranks")->check(CLI::PositiveNumber);
+  app.add_option("--layout", o.layout, "grid or symmetric")
+      ->check(CLI::IsMember({"grid", "symmetric"}));
+  app.add_option("--map", o.map, "precision map");
+  app.add_option("--engine", o.engine, "simgrid, or events: a loop of our own for large graphs")
+      ->check(CLI::IsMember({"simgrid", "events"}));
+  app.add_option("--streams", o.streams, "simgrid: messages of a rank that are in flight at once")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--iterations", o.iterations, "of the refinement");
+}
+
+json run(const Options& o) {
+  const auto start = std::chrono::steady_clock::now();
+  const Platform platform = read_platform(o.platform);
+  const tiles::RungMap map({o.n, o.tile}, parse_map(o.map));
+  RankedOptions ranked;
+  ranked.layout = o.layout == "grid" ? Layout::grid : Layout::symmetric;
+  const tiles::Distribution distribution = tiles::Distribution::choose(o.ranks, ranked);
+  const std::int64_t tiles = map.grid().tiles();
+  const factor::Schedule schedule{map.grid(), o.window == 0 ? tiles : std::min(o.window, tiles)};
+  Work work(map, distribution, schedule);
+  const Bounds least = bounds(work, platform);
+  const Memory needs = memory(work);
+  const Iteration it = iteration(work, platform);
+
+  const std::unique_ptr<Machine> machine = o.engine == "simgrid"
+                                               ? simgrid_machine(platform, o.ranks, o.streams)
+                                               : event_machine(platform, o.ranks);
+  const Replayed did = replay(work, platform, *machine);
+  const auto n = static_cast<double>(o.n);
+  const double workers = static_cast<double>(o.ranks) * platform.workers;
+  const double peak = workers * platform.rates_of(map.at(0, 0), o.tile).product;
+  const double flops = n * n * n / 3 / did.seconds;
+  const double one = it.reduction + it.sweeps;
+  return {
+      {"platform", platform.name},
+      {"n", o.n},
+      {"tile", o.tile},
+      {"window", schedule.window},
+      {"ranks", o.ranks},
+      {"layout", distribution.name()},
+      {"map", o.map},
+      {"engine", o.engine},
+      {"seconds", did.seconds},
+      {"flops", flops},
+      {"efficiency", flops / peak},
+      {"busy", did.busy / (workers * did.seconds)},
+      {"tasks", did.tasks},
+      {"messages", did.messages},
+      {"bytes", did.bytes},
+      {"bytes_model", tiles::bytes_to_send(map, distribution, factor::inverse_bytes(map))},
+      {"bounds", {{"compute", least.compute}, {"network", least.network}, {"panel", least.panel}}},
+      {"memory",
+       {{"factor", needs.factor},
+        {"sums", needs.sums},
+        {"received", needs.received},
+        {"all", needs.all()},
+        {"matrix", needs.matrix}}},
+      {"refinement",
+       {{"iterations", o.iterations},
+        {"product_kept", it.kept},
+        {"product_regenerated", it.regenerated},
+        {"reduction", it.reduction},
+        {"sweeps", it.sweeps},
+        {"seconds_kept", o.iterations * (one + it.kept)},
+        {"seconds_regenerated", o.iterations * (one + it.regenerated)}}},
+      {"simulated_in",
+       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()}};
+}
+
+}  // namespace
+}  // namespace stepwell::scaling
+
+int main(int argc, char** argv) {
+  CLI::App app("Replays the task graph of a factorization over many ranks, and prints JSON.");
+  stepwell::scaling::Options options;
+  stepwell::scaling::add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::puts(stepwell::scaling::run(options).dump(1).c_str());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stepwell_scaling: %s\n", error.what());
+    return 2;
+  }
+}

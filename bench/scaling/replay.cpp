@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "replay.hpp"
+
+#include <algorithm>
+#include <queue>
+
+#include "factor/tasks.hpp"
+#include "stepwell/error.hpp"
+#include "tiles/tile_matrix.hpp"
+
+namespace stepwell::scaling {
+namespace {
+
+class Replay : public Listener {
+ public:
+  Replay(Work& work, const Platform& platform, Machine& machine)
+      : work_(work),
+        grid_(work.map().grid()),
+        platform_(platform),
+        machine_(machine),
+        inverse_bytes_(factor::inverse_bytes(work.map())),
+        nodes_(static_cast<std::size_t>(work.distribution().ranks())) {
+    for (Node& node : nodes_) {
+      node.free = platform.workers;
+      node.left.assign(static_cast<std::size_t>(work.windows()), 0);
+      node.held.resize(static_cast<std::size_t>(work.windows()));
+    }
+    for (const Task& task : work.tasks()) {
+      if (task.k0 < task.k1) ++left(task.rank, work.window_of(task.k0));
+    }
+  }
+
+  Replayed run() {
+    for (Task& task : work_.tasks()) {
+      if (task.missing == 0) ready(task);
+    }
+    result_.seconds = machine_.run(*this);
+    if (result_.tasks != std::ssize(work_.tasks())) {
+      throw Error(ErrorCode::internal,
+                  "the replay ended with " +
+                      std::to_string(std::ssize(work_.tasks()) - result_.tasks) + " tasks left");
+    }
+    return result_;
+  }
+
+  void worked(std::int64_t which) override {
+    const Task& task = work_.tasks()[static_cast<std::size_t>(which)];
+    ++result_.tasks;
+    if (task.rows) {
+      copied(task);
+    } else if (!task.last) {
+      give(*(&work_.tasks()[static_cast<std::size_t>(which)] + 1), 1);
+    } else {
+      finished(task);
+    }
+    if (task.k0 < task.k1) read(task.rank, work_.window_of(task.k0));
+    Node& node = nodes_[static_cast<std::size_t>(task.rank)];
+    ++node.free;
+    take(node);
+  }
+
+  void arrived(const Message& message) override {
+    if (message.i == message.k) {
+      invert(message.to, message.k);
+    } else {
+      available(message.to, message.i, message.k);
+    }
+  }
+
+ private:
+  struct Waiting {
+    int priority = 0;
+    std::int64_t order = 0;
+    std::int64_t task = 0;
+    bool operator<(const Waiting& other) const {  // the next one is the largest
+      return priority != other.priority ? priority < other.priority : order > other.order;
+    }
+  };
+  struct Node {
+    int free = 0;
+    std::priority_queue<Waiting> waiting;
+    std::vector<std::int64_t> left;          ///< tasks that read each window
+    std::vector<std::vector<Message>> held;  ///< of each window, until there is room
+  };
+
+  std::int64_t& left(int rank, std::int64_t window) {
+    return nodes_[static_cast<std::size_t>(rank)].left[static_cast<std::size_t>(window)];
+  }
+
+  void ready(Task& task) {
+    Node& node = nodes_[static_cast<std::size_t>(task.rank)];
+    node.waiting.push({priority(grid_, task), order_++, &task - work_.tasks().data()});
+    take(node);
+  }
+
+  void take(Node& node) {
+    while (node.free > 0 && !node.waiting.empty()) {
+      const std::int64_t which = node.waiting.top().task;
+      node.waiting.pop();
+      --node.free;
+      const Task& task = work_.tasks()[static_cast<std::size_t>(which)];
+      const double seconds = work_.seconds(task, platform_);
+      result_.busy += seconds;
+      machine_.work(task.rank, seconds, which);
+    }
+  }
+
+  void give(Task& task, std::int32_t count) {
+    task.missing -= count;
+    if (task.missing == 0) ready(task);
+  }
+
+  /// A copy of row j: the pieces of column j on that rank may read it.
+  void copied(const Task& copy) {
+    for (const std::int32_t i : work_.column(copy.rank, copy.j)) {
+      const std::span<Task> pieces = work_.pieces(i, copy.j);
+      for (std::int32_t k = copy.k0; k < copy.k1;) {
+        Task& piece = *Work::find(pieces, k);
+        const std::int32_t end = std::min(piece.k1, copy.k1);
+        give(piece, end - k);
+        k = end;
+      }
+    }
+  }
+
+  void finished(const Task& task) {
+    if (task.i == task.j) {
+      invert(task.rank, task.j);
+      for (const int to : work_.distribution().solvers(grid_, task.j)) {
+        send({task.rank, to, task.j, task.j, inverse_bytes_});
+      }
+      return;
+    }
+    available(task.rank, task.i, task.j);
+    const std::int64_t bytes = shape_of(work_.map(), task.i, task.j).bytes();
+    for (const int to : work_.distribution().readers(grid_, task.i, task.j)) {
+      send({task.rank, to, task.i, task.j, bytes});
+    }
+  }
+
+  /// L(i, k) is on this rank.
+  void available(int rank, std::int32_t i, std::int32_t k) {
+    const std::span<const std::int32_t> columns = work_.row(rank, i);
+    for (auto j = std::upper_bound(columns.begin(), columns.end(), k); j != columns.end(); ++j) {
+      give(*Work::find(work_.pieces(i, *j), k), 1);
+    }
+    if (Task* const copy = Work::find(work_.copies(rank, i), k)) give(*copy, 1);
+  }
+
+  /// The inverse of diagonal tile j is on this rank.
+  void invert(int rank, std::int32_t j) {
+    for (const std::int32_t i : work_.column(rank, j)) {
+      if (i > j) give(work_.pieces(i, j).back(), 1);
+    }
+  }
+
+  void send(const Message& message) {
+    ++result_.messages;
+    result_.bytes += message.bytes;
+    const std::int64_t window = work_.window_of(message.k);
+    if (window >= 2 && left(message.to, window - 2) > 0) {
+      nodes_[static_cast<std::size_t>(message.to)].held[static_cast<std::size_t>(window)].push_back(
+          message);
+    } else {
+      machine_.send(message);
+    }
+  }
+
+  /// A task of this rank is done with what it read of a window.
+  void read(int rank, std::int64_t window) {
+    if (--left(rank, window) > 0 || window + 2 >= work_.windows()) return;
+    std::vector<Message> free;
+    free.swap(nodes_[static_cast<std::size_t>(rank)].held[static_cast<std::size_t>(window + 2)]);
+    for (const Message& message : free) machine_.send(message);
+  }
+
+  Work& work_;
+  const tiles::Grid& grid_;
+  const Platform& platform_;
+  Machine& machine_;
+  std::int64_t inverse_bytes_;
+  std::vector<Node> nodes_;
+  std::int64_t order_ = 0;
+  Replayed result_;
+};
+
+}  // namespace
+
+Replayed replay(Work& work, const Platform& platform, Machine& machine) {
+  return Replay(work, platform, machine).run();
+}
+
+}  // namespace stepwell::scaling

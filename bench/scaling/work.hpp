@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "factor/schedule.hpp"
+#include "platform.hpp"
+#include "tiles/distribution.hpp"
+
+/// The task graph that the library would submit, for all ranks at once.
+namespace stepwell::scaling {
+
+/// One task: a piece of the work on tile (i, j) by its owner, or the copy of L(j, k0..k1) in rows
+/// order on one of the ranks that own tiles of column j.
+struct Task {
+  std::int32_t i = 0, j = 0, k0 = 0, k1 = 0;
+  std::int32_t rank = 0;
+  std::int32_t missing = 0;  ///< what it waits for: operands, copies, the piece before, the inverse
+  bool rows = false;
+  bool first = false, last = false;
+};
+
+class Work {
+ public:
+  Work(const tiles::RungMap& map, const tiles::Distribution& distribution,
+       const factor::Schedule& schedule);
+
+  const tiles::RungMap& map() const { return *map_; }
+  const tiles::Distribution& distribution() const { return *distribution_; }
+  const factor::Schedule& schedule() const { return *schedule_; }
+  std::vector<Task>& tasks() { return tasks_; }
+  const std::vector<Task>& tasks() const { return tasks_; }
+
+  /// The pieces of tile (i, j), in their order.
+  std::span<Task> pieces(std::int64_t i, std::int64_t j) { return group(grid().index(i, j)); }
+  /// The copies of row j on a rank, in their order; none if it owns no tile of column j.
+  std::span<Task> copies(int rank, std::int64_t j);
+  /// The task of those that has column k.
+  static Task* find(std::span<Task> tasks, std::int64_t k);
+  /// Rows i >= j of the tiles (i, j) that a rank owns; columns j <= i of those (i, j).
+  std::span<const std::int32_t> column(int rank, std::int64_t j) const;
+  std::span<const std::int32_t> row(int rank, std::int64_t i) const;
+
+  std::int64_t window_of(std::int64_t k) const { return k / schedule_->window; }
+  std::int64_t windows() const;
+  /// What the messages of a window to a rank take.
+  std::int64_t received(int rank, std::int64_t window) const;
+
+  double seconds(const Task& task, const Platform& platform) const;
+
+ private:
+  const tiles::Grid& grid() const { return map_->grid(); }
+  std::span<Task> group(std::int64_t g);
+  std::size_t at(int rank, std::int64_t j) const {
+    return static_cast<std::size_t>(rank * grid().tiles() + j);
+  }
+  void list_owned();
+  void count_received();
+
+  const tiles::RungMap* map_;
+  const tiles::Distribution* distribution_;
+  const factor::Schedule* schedule_;
+  std::vector<Task> tasks_;                 ///< by groups: tiles, then the ranks' copies of a row
+  std::vector<std::int64_t> group_begin_;   ///< and one more
+  std::vector<std::int64_t> copies_group_;  ///< of (rank, j); -1: none
+  std::vector<std::int64_t> column_begin_, row_begin_;
+  std::vector<std::int32_t> column_, row_;
+  std::vector<std::int64_t> received_;
+};
+
+/// The library's: earlier columns first; within one, what the next column waits for.
+int priority(const tiles::Grid& grid, const Task& task);
+
+}  // namespace stepwell::scaling
