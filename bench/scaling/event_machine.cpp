@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <deque>
 #include <queue>
 
 #include "machine.hpp"
@@ -37,8 +36,8 @@ class EventMachine : public Machine {
 
   void send(const Message& message) override {
     Port& port = ports_[static_cast<std::size_t>(message.from)];
-    port.queue.push_back(message);
-    if (!port.busy) leave(message.from);
+    port.queue.push(message);
+    touched_.push_back(message.from);
   }
 
   double run(Listener& listener) override {
@@ -51,7 +50,8 @@ class EventMachine : public Machine {
           listener.worked(event.which);
           break;
         case Event::left:
-          leave(static_cast<int>(event.which));
+          ports_[static_cast<std::size_t>(event.which)].busy = false;
+          touched_.push_back(static_cast<int>(event.which));
           break;
         case Event::arrived: {
           const Message message = slots_[static_cast<std::size_t>(event.which)];
@@ -60,13 +60,14 @@ class EventMachine : public Machine {
           break;
         }
       }
+      if (events_.empty() || events_.top().time > now_) settle(listener);
     }
     return now_;
   }
 
  private:
   struct Port {
-    std::deque<Message> queue;
+    Outbox queue;
     bool busy = false;
     double in_free = 0;
   };
@@ -75,18 +76,24 @@ class EventMachine : public Machine {
     events_.push({time, order_++, kind, which});
   }
 
-  /// The next message of a rank begins to leave. Its first byte arrives after the latency, the last
-  /// one when both ports have had the time for all.
+  void settle(Listener& listener) {
+    listener.settled();
+    for (const int rank : touched_) leave(rank);
+    touched_.clear();
+  }
+
+  /// The next message of a rank begins to leave: it waits for the receiver's port, and those behind
+  /// it wait with it. A network that lets them overtake would be faster, one that shares bandwidth
+  /// fairly among all is about as fast.
   void leave(int rank) {
     Port& port = ports_[static_cast<std::size_t>(rank)];
-    port.busy = !port.queue.empty();
-    if (!port.busy) return;
-    const Message message = port.queue.front();
-    port.queue.pop_front();
+    if (port.busy || port.queue.empty()) return;
+    port.busy = true;
+    const Message message = port.queue.pop();
     const double takes = static_cast<double>(message.bytes) / platform_.bandwidth;
     Port& to = ports_[static_cast<std::size_t>(message.to)];
     to.in_free = std::max(now_ + platform_.latency, to.in_free) + takes;
-    push(now_ + takes, Event::left, rank);
+    push(to.in_free - platform_.latency, Event::left, rank);
     push(to.in_free, Event::arrived, keep(message));
   }
 
@@ -106,6 +113,7 @@ class EventMachine : public Machine {
   std::priority_queue<Event> events_;
   std::vector<Message> slots_;
   std::vector<std::int64_t> free_;
+  std::vector<int> touched_;  ///< ranks whose next message may leave
   std::int64_t order_ = 0;
   double now_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <queue>
 
 #include "platform.hpp"
 
@@ -15,14 +16,42 @@ struct Message {
   std::int32_t from = 0, to = 0;
   std::int32_t i = 0, k = 0;  ///< i == k: the inverse
   std::int64_t bytes = 0;
+  int priority = 0;  ///< of those that wait at a rank the highest leaves first
 };
 
-/// Who is told that something has ended. It starts what comes next.
+/// The messages that wait at a rank: by priority, then first come, first served.
+class Outbox {
+ public:
+  bool empty() const { return waiting_.empty(); }
+  void push(const Message& message) { waiting_.push({message, order_++}); }
+  Message pop() {
+    const Message message = waiting_.top().message;
+    waiting_.pop();
+    return message;
+  }
+
+ private:
+  struct Waiting {
+    Message message;
+    std::int64_t order = 0;
+    bool operator<(const Waiting& other) const {
+      return message.priority != other.message.priority ? message.priority < other.message.priority
+                                                        : order > other.order;
+    }
+  };
+  std::priority_queue<Waiting> waiting_;
+  std::int64_t order_ = 0;
+};
+
+/// Who is told that something has ended.
 class Listener {
  public:
   virtual ~Listener() = default;
   virtual void worked(std::int64_t task) = 0;
   virtual void arrived(const Message& message) = 0;
+  /// All that ends at this moment has been told: time to start what comes next. Without it the
+  /// order of things that end together would decide who waits.
+  virtual void settled() = 0;
 };
 
 class Machine {
@@ -30,7 +59,6 @@ class Machine {
   virtual ~Machine() = default;
   /// One worker of a rank is busy for so long, if it has a core to itself.
   virtual void work(int rank, double seconds, std::int64_t task) = 0;
-  /// Messages of a rank leave in the order in which they were given.
   virtual void send(const Message& message) = 0;
   /// Until nothing is left to do. Returns the simulated seconds.
   virtual double run(Listener& listener) = 0;

@@ -20,6 +20,7 @@ struct Options {
   std::int64_t n = 65536, tile = 1024, window = 4;
   int ranks = 4, iterations = 10, streams = 2;
   std::string layout = "grid", map = "bf16", engine = "events", platform;
+  std::string order = "priority";
 };
 
 void add_options(CLI::App& app, Options& o) {
@@ -36,6 +37,8 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"simgrid", "events"}));
   app.add_option("--streams", o.streams, "simgrid: messages of a rank that are in flight at once")
       ->check(CLI::PositiveNumber);
+  app.add_option("--order", o.order, "of a rank's messages: priority, or fifo")
+      ->check(CLI::IsMember({"priority", "fifo"}));
   app.add_option("--iterations", o.iterations, "of the refinement");
 }
 
@@ -56,7 +59,7 @@ json run(const Options& o) {
   const std::unique_ptr<Machine> machine = o.engine == "simgrid"
                                                ? simgrid_machine(platform, o.ranks, o.streams)
                                                : event_machine(platform, o.ranks);
-  const Replayed did = replay(work, platform, *machine);
+  const Replayed did = replay(work, platform, *machine, o.order == "priority");
   const auto n = static_cast<double>(o.n);
   const double workers = static_cast<double>(o.ranks) * platform.workers;
   const double peak = workers * platform.rates_of(map.at(0, 0), o.tile).product;
@@ -71,6 +74,7 @@ json run(const Options& o) {
       {"layout", distribution.name()},
       {"map", o.map},
       {"engine", o.engine},
+      {"order", o.order},
       {"seconds", did.seconds},
       {"flops", flops},
       {"efficiency", flops / peak},

@@ -14,12 +14,13 @@ namespace {
 
 class Replay : public Listener {
  public:
-  Replay(Work& work, const Platform& platform, Machine& machine)
+  Replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first)
       : work_(work),
         grid_(work.map().grid()),
         platform_(platform),
         machine_(machine),
         inverse_bytes_(factor::inverse_bytes(work.map())),
+        urgent_first_(urgent_first),
         nodes_(static_cast<std::size_t>(work.distribution().ranks())) {
     for (Node& node : nodes_) {
       node.free = platform.workers;
@@ -35,6 +36,7 @@ class Replay : public Listener {
     for (Task& task : work_.tasks()) {
       if (task.missing == 0) ready(task);
     }
+    settled();
     result_.seconds = machine_.run(*this);
     if (result_.tasks != std::ssize(work_.tasks())) {
       throw Error(ErrorCode::internal,
@@ -57,7 +59,15 @@ class Replay : public Listener {
     if (task.k0 < task.k1) read(task.rank, work_.window_of(task.k0));
     Node& node = nodes_[static_cast<std::size_t>(task.rank)];
     ++node.free;
-    take(node);
+    touch(node);
+  }
+
+  void settled() override {
+    for (Node* const node : touched_) {
+      node->touched = false;
+      take(*node);
+    }
+    touched_.clear();
   }
 
   void arrived(const Message& message) override {
@@ -78,7 +88,8 @@ class Replay : public Listener {
     }
   };
   struct Node {
-    int free = 0;
+    int free = 0;  ///< workers
+    bool touched = false;
     std::priority_queue<Waiting> waiting;
     std::vector<std::int64_t> left;          ///< tasks that read each window
     std::vector<std::vector<Message>> held;  ///< of each window, until there is room
@@ -91,7 +102,12 @@ class Replay : public Listener {
   void ready(Task& task) {
     Node& node = nodes_[static_cast<std::size_t>(task.rank)];
     node.waiting.push({priority(grid_, task), order_++, &task - work_.tasks().data()});
-    take(node);
+    touch(node);
+  }
+
+  void touch(Node& node) {
+    if (!node.touched) touched_.push_back(&node);
+    node.touched = true;
   }
 
   void take(Node& node) {
@@ -128,14 +144,14 @@ class Replay : public Listener {
     if (task.i == task.j) {
       invert(task.rank, task.j);
       for (const int to : work_.distribution().solvers(grid_, task.j)) {
-        send({task.rank, to, task.j, task.j, inverse_bytes_});
+        send({task.rank, to, task.j, task.j, inverse_bytes_, sent_first(task)});
       }
       return;
     }
     available(task.rank, task.i, task.j);
     const std::int64_t bytes = shape_of(work_.map(), task.i, task.j).bytes();
     for (const int to : work_.distribution().readers(grid_, task.i, task.j)) {
-      send({task.rank, to, task.i, task.j, bytes});
+      send({task.rank, to, task.i, task.j, bytes, sent_first(task)});
     }
   }
 
@@ -154,6 +170,8 @@ class Replay : public Listener {
       if (i > j) give(work_.pieces(i, j).back(), 1);
     }
   }
+
+  int sent_first(const Task& task) const { return urgent_first_ ? priority(grid_, task) : 0; }
 
   void send(const Message& message) {
     ++result_.messages;
@@ -180,15 +198,17 @@ class Replay : public Listener {
   const Platform& platform_;
   Machine& machine_;
   std::int64_t inverse_bytes_;
+  bool urgent_first_;
   std::vector<Node> nodes_;
+  std::vector<Node*> touched_;  ///< those that may have work for a free worker
   std::int64_t order_ = 0;
   Replayed result_;
 };
 
 }  // namespace
 
-Replayed replay(Work& work, const Platform& platform, Machine& machine) {
-  return Replay(work, platform, machine).run();
+Replayed replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first) {
+  return Replay(work, platform, machine, urgent_first).run();
 }
 
 }  // namespace stepwell::scaling

@@ -21,8 +21,9 @@ struct Replayed {
 /// Runs the factorization on a machine: each rank's workers take the ready task of the highest
 /// priority, a finished tile leaves for each rank that reads it, and what arrives of window g + 2
 /// waits until the receiver has done all its work with window g, as the library's ring of two
-/// windows does. Consumes the work. Throws Error(internal) if tasks are left.
-Replayed replay(Work& work, const Platform& platform, Machine& machine);
+/// windows does. 'urgent_first': messages leave by their tiles' priorities, not as they come.
+/// Consumes the work. Throws Error(internal) if tasks are left.
+Replayed replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first);
 
 /// Times that no order of the work can beat.
 struct Bounds {

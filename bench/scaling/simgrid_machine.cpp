@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <deque>
 #include <simgrid/s4u.hpp>
+#include <simgrid/simix.hpp>
 #include <string>
 
 #include "machine.hpp"
@@ -27,7 +27,8 @@ s4u::Engine& engine() {
   return *instance;
 }
 
-/// Activities are started and their ends heard of in SimGrid's own context: no actor, no stack.
+/// Activities end in SimGrid's own context. An actor is woken by them, which SimGrid lets run when
+/// all that ends at a moment has ended, and starts the next ones.
 class SimgridMachine : public Machine {
  public:
   SimgridMachine(const Platform& platform, int ranks, int streams)
@@ -51,19 +52,22 @@ class SimgridMachine : public Machine {
 
   void send(const Message& message) override {
     Port& port = ports_[static_cast<std::size_t>(message.from)];
-    port.queue.push_back(message);
-    leave(port);
+    port.queue.push(message);
+    touched_.push_back(message.from);
   }
 
   double run(Listener& listener) override {
     listener_ = &listener;
+    const s4u::SemaphorePtr ended = s4u::Semaphore::create(0);
+    ended_ = ended.get();
+    s4u::Actor::create("settler", hosts_[0], [this] { settle(); });
     engine().run();
     return s4u::Engine::get_clock();
   }
 
  private:
   struct Port {
-    std::deque<Message> queue;
+    Outbox queue;
     int in_flight = 0;
   };
   struct Slot {
@@ -97,10 +101,22 @@ class SimgridMachine : public Machine {
     return hosts_[static_cast<std::size_t>(rank / platform_.ranks_per_host)];
   }
 
+  void settle() {
+    while (in_flight_ > 0) {
+      woken_ = false;
+      ended_->acquire();
+      // In SimGrid's context: the ends of an actor's own activities are told to that actor only.
+      simgrid::kernel::actor::simcall_answered([this] {
+        listener_->settled();
+        for (const int rank : touched_) leave(ports_[static_cast<std::size_t>(rank)]);
+        touched_.clear();
+      });
+    }
+  }
+
   void leave(Port& port) {
     while (port.in_flight < streams_ && !port.queue.empty()) {
-      const Message message = port.queue.front();
-      port.queue.pop_front();
+      const Message message = port.queue.pop();
       ++port.in_flight;
       const s4u::CommPtr comm = s4u::Comm::sendto_init(host(message.from), host(message.to));
       comm->set_payload_size(static_cast<std::uint64_t>(message.bytes));
@@ -120,6 +136,7 @@ class SimgridMachine : public Machine {
       slots_[at] = slot;
     }
     running_[at] = activity;
+    ++in_flight_;
     activity->set_data(reinterpret_cast<void*>(at));
     activity->vetoable_start();
   }
@@ -129,13 +146,16 @@ class SimgridMachine : public Machine {
     last_ = std::move(running_[at]);
     const Slot slot = slots_[at];
     free_.push_back(at);
+    --in_flight_;
+    if (!woken_) ended_->release();
+    woken_ = true;
     if (slot.work) {
       listener_->worked(slot.task);
       return;
     }
     Port& port = ports_[static_cast<std::size_t>(slot.message.from)];
     --port.in_flight;
-    leave(port);
+    touched_.push_back(slot.message.from);
     listener_->arrived(slot.message);
   }
 
@@ -147,6 +167,10 @@ class SimgridMachine : public Machine {
   std::vector<s4u::ActivityPtr> running_;
   std::vector<std::size_t> free_;
   s4u::ActivityPtr last_;
+  std::vector<int> touched_;  ///< ranks whose next message may leave
+  std::int64_t in_flight_ = 0;
+  bool woken_ = false;
+  s4u::Semaphore* ended_ = nullptr;
   Listener* listener_ = nullptr;
 };
 
