@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "factor/tasks.hpp"
+#include "factor/workspace.hpp"
 #include "replay.hpp"
 #include "stepwell/error.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 struct Options {
-  std::int64_t n = 65536, tile = 1024, window = 4;
+  std::int64_t n = 65536, tile = 1024, window = -1, ring = 6;
   int ranks = 4, iterations = 10, streams = 2;
   std::string layout = "grid", map = "bf16", engine = "events", platform;
   std::string order = "priority";
@@ -27,8 +27,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--platform", o.platform, "JSON file that says what a node can do")->required();
   app.add_option("--n", o.n, "order of the matrix")->check(CLI::PositiveNumber);
   app.add_option("--tile", o.tile, "order of a tile")->check(CLI::PositiveNumber);
-  app.add_option("--window", o.window, "columns of a window; 0: one for all")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--window", o.window, "columns of a window; not given: the library's");
+  app.add_option("--rows-ring", o.ring, "rows of L in rows order that a rank has memory for")
+      ->check(CLI::PositiveNumber);
   app.add_option("--ranks", o.ranks, "how many ranks")->check(CLI::PositiveNumber);
   app.add_option("--layout", o.layout, "grid or symmetric")
       ->check(CLI::IsMember({"grid", "symmetric"}));
@@ -49,9 +50,9 @@ json run(const Options& o) {
   RankedOptions ranked;
   ranked.layout = o.layout == "grid" ? Layout::grid : Layout::symmetric;
   const tiles::Distribution distribution = tiles::Distribution::choose(o.ranks, ranked);
-  const std::int64_t tiles = map.grid().tiles();
-  const factor::Schedule schedule{map.grid(), o.window == 0 ? tiles : std::min(o.window, tiles)};
-  Work work(map, distribution, schedule);
+  factor::Schedule schedule = factor::schedule_for(map.grid(), distribution);
+  if (o.window > 0) schedule.window = std::min(o.window, map.grid().tiles());
+  Work work(map, distribution, schedule, o.ring);
   const Bounds least = bounds(work, platform);
   const Memory needs = memory(work);
   const Iteration it = iteration(work, platform);
@@ -70,6 +71,7 @@ json run(const Options& o) {
       {"n", o.n},
       {"tile", o.tile},
       {"window", schedule.window},
+      {"rows_ring", o.ring},
       {"ranks", o.ranks},
       {"layout", distribution.name()},
       {"map", o.map},
@@ -82,7 +84,7 @@ json run(const Options& o) {
       {"tasks", did.tasks},
       {"messages", did.messages},
       {"bytes", did.bytes},
-      {"bytes_model", tiles::bytes_to_send(map, distribution, factor::inverse_bytes(map))},
+      {"bytes_model", tiles::bytes_to_send(map, distribution, inverse_message(map, 0))},
       {"bounds", {{"compute", least.compute}, {"network", least.network}, {"panel", least.panel}}},
       {"memory",
        {{"factor", needs.factor},

@@ -23,7 +23,7 @@ Bounds bounds(const Work& work, const Platform& platform) {
   }
   b.compute = *std::max_element(busy.begin(), busy.end()) / platform.workers;
 
-  const auto inverse = static_cast<double>(factor::inverse_bytes(map));
+  const auto inverse = static_cast<double>(inverse_message(map, 0));
   const auto send = [&](int from, const std::vector<int>& to, double bytes) {
     out[static_cast<std::size_t>(from)] += bytes * static_cast<double>(to.size());
     for (const int rank : to) in[static_cast<std::size_t>(rank)] += bytes;

@@ -19,7 +19,6 @@ class Replay : public Listener {
         grid_(work.map().grid()),
         platform_(platform),
         machine_(machine),
-        inverse_bytes_(factor::inverse_bytes(work.map())),
         urgent_first_(urgent_first),
         nodes_(static_cast<std::size_t>(work.distribution().ranks())) {
     for (Node& node : nodes_) {
@@ -56,7 +55,10 @@ class Replay : public Listener {
     } else {
       finished(task);
     }
-    if (task.k0 < task.k1) read(task.rank, work_.window_of(task.k0));
+    if (task.k0 < task.k1) {
+      read(task.rank, work_.window_of(task.k0));
+      if (!task.rows) copies_read(work_.copies()[static_cast<std::size_t>(task.copies)]);
+    }
     Node& node = nodes_[static_cast<std::size_t>(task.rank)];
     ++node.free;
     touch(node);
@@ -101,7 +103,8 @@ class Replay : public Listener {
 
   void ready(Task& task) {
     Node& node = nodes_[static_cast<std::size_t>(task.rank)];
-    node.waiting.push({priority(grid_, task), order_++, &task - work_.tasks().data()});
+    node.waiting.push(
+        {factor::priority(grid_, task.i, task.j), order_++, &task - work_.tasks().data()});
     touch(node);
   }
 
@@ -140,11 +143,22 @@ class Replay : public Listener {
     }
   }
 
+  /// A piece has read copies: when all have, others come into their place.
+  void copies_read(Copies& set) {
+    if (--set.readers > 0 || set.next < 0) return;
+    const Copies& next = work_.copies()[static_cast<std::size_t>(set.next)];
+    for (Task* task = Work::find(work_.row_copies(next.rank, next.j), next.k0);; ++task) {
+      give(*task, 1);
+      if (task->k1 == next.k1) break;
+    }
+  }
+
   void finished(const Task& task) {
     if (task.i == task.j) {
       invert(task.rank, task.j);
+      const std::int64_t bytes = inverse_message(work_.map(), task.j);
       for (const int to : work_.distribution().solvers(grid_, task.j)) {
-        send({task.rank, to, task.j, task.j, inverse_bytes_, sent_first(task)});
+        send({task.rank, to, task.j, task.j, bytes, sent_first(task)});
       }
       return;
     }
@@ -161,7 +175,7 @@ class Replay : public Listener {
     for (auto j = std::upper_bound(columns.begin(), columns.end(), k); j != columns.end(); ++j) {
       give(*Work::find(work_.pieces(i, *j), k), 1);
     }
-    if (Task* const copy = Work::find(work_.copies(rank, i), k)) give(*copy, 1);
+    if (Task* const copy = Work::find(work_.row_copies(rank, i), k)) give(*copy, 1);
   }
 
   /// The inverse of diagonal tile j is on this rank.
@@ -171,7 +185,9 @@ class Replay : public Listener {
     }
   }
 
-  int sent_first(const Task& task) const { return urgent_first_ ? priority(grid_, task) : 0; }
+  int sent_first(const Task& task) const {
+    return urgent_first_ ? factor::priority(grid_, task.i, task.j) : 0;
+  }
 
   void send(const Message& message) {
     ++result_.messages;
@@ -197,7 +213,6 @@ class Replay : public Listener {
   const tiles::Grid& grid_;
   const Platform& platform_;
   Machine& machine_;
-  std::int64_t inverse_bytes_;
   bool urgent_first_;
   std::vector<Node> nodes_;
   std::vector<Node*> touched_;  ///< those that may have work for a free worker

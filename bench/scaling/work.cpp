@@ -67,7 +67,7 @@ void accumulate(std::vector<std::int64_t>& counts) {
 }  // namespace
 
 Work::Work(const tiles::RungMap& map, const tiles::Distribution& distribution,
-           const factor::Schedule& schedule)
+           const factor::Schedule& schedule, std::int64_t ring)
     : map_(&map), distribution_(&distribution), schedule_(&schedule) {
   const std::int64_t tiles = grid().tiles();
   const int ranks = distribution.ranks();
@@ -93,8 +93,46 @@ Work::Work(const tiles::RungMap& map, const tiles::Distribution& distribution,
   walk([&](std::int64_t group, const Task& task) {
     tasks_[static_cast<std::size_t>(next[static_cast<std::size_t>(group)]++)] = task;
   });
+  list_copies(ring);
   list_owned();
   count_received();
+}
+
+void Work::list_copies(std::int64_t ring) {
+  struct Lister {
+    Work& work;
+    std::size_t ring;
+    std::vector<std::vector<std::int32_t>> made;  ///< by each rank
+
+    void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
+      std::vector<int> owners = work.distribution().solvers(work.grid(), j);
+      owners.push_back(work.distribution().owner(j, j));
+      for (const int rank : owners) {
+        const auto set = static_cast<std::int32_t>(work.copies_.size());
+        work.copies_.push_back({rank, static_cast<std::int32_t>(j), static_cast<std::int32_t>(k0),
+                                static_cast<std::int32_t>(k1)});
+        std::vector<std::int32_t>& before = made[static_cast<std::size_t>(rank)];
+        const bool waits = before.size() >= ring;
+        if (waits) work.copies_[static_cast<std::size_t>(before[before.size() - ring])].next = set;
+        before.push_back(set);
+        for (Task* task = find(work.row_copies(rank, j), k0);; ++task) {
+          task->copies = set;
+          task->missing += waits ? 1 : 0;
+          if (task->k1 == k1) break;
+        }
+      }
+    }
+    void piece(const factor::Piece& p) {
+      if (p.k0 == p.k1) return;
+      Task& task = *find(work.pieces(p.i, p.j), p.k0);
+      task.copies = find(work.row_copies(task.rank, p.j), p.k0)->copies;
+      ++work.copies_[static_cast<std::size_t>(task.copies)].readers;
+    }
+    void finished(std::int64_t, std::int64_t) {}
+  };
+  Lister lister{*this, static_cast<std::size_t>(ring), {}};
+  lister.made.resize(static_cast<std::size_t>(distribution_->ranks()));
+  schedule_->walk(lister);
 }
 
 void Work::list_owned() {
@@ -125,12 +163,12 @@ void Work::list_owned() {
 
 void Work::count_received() {
   received_.assign(static_cast<std::size_t>(distribution_->ranks() * windows()), 0);
-  const std::int64_t inverse = factor::inverse_bytes(*map_);
   const auto add = [&](int rank, std::int64_t k, std::int64_t bytes) {
     received_[static_cast<std::size_t>(rank * windows() + window_of(k))] += bytes;
   };
   for (std::int64_t k = 0; k < grid().tiles(); ++k) {
-    for (const int rank : distribution_->solvers(grid(), k)) add(rank, k, inverse);
+    for (const int rank : distribution_->solvers(grid(), k))
+      add(rank, k, inverse_message(*map_, k));
     for (std::int64_t i = k + 1; i < grid().tiles(); ++i) {
       const std::int64_t bytes = shape_of(*map_, i, k).bytes();
       for (const int rank : distribution_->readers(grid(), i, k)) add(rank, k, bytes);
@@ -145,7 +183,7 @@ std::span<Task> Work::group(std::int64_t g) {
                                    static_cast<std::size_t>(end - begin));
 }
 
-std::span<Task> Work::copies(int rank, std::int64_t j) {
+std::span<Task> Work::row_copies(int rank, std::int64_t j) {
   const std::int64_t g = copies_group_[at(rank, j)];
   return g < 0 ? std::span<Task>() : group(g);
 }
@@ -196,9 +234,8 @@ double Work::seconds(const Task& task, const Platform& platform) const {
   return seconds;
 }
 
-int priority(const tiles::Grid& grid, const Task& task) {
-  const bool urgent = task.i <= task.j + 1;
-  return static_cast<int>(2 * (grid.tiles() - task.j) + (urgent ? 3 : 0));
+std::int64_t inverse_message(const tiles::RungMap& map, std::int64_t j) {
+  return factor::inverse_of(map, j, nullptr).bytes();
 }
 
 }  // namespace stepwell::scaling

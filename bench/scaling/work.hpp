@@ -19,25 +19,35 @@ struct Task {
   std::int32_t i = 0, j = 0, k0 = 0, k1 = 0;
   std::int32_t rank = 0;
   std::int32_t missing = 0;  ///< what it waits for: operands, copies, the piece before, the inverse
+  std::int32_t copies = -1;  ///< the set of copies that it makes or reads
   bool rows = false;
   bool first = false, last = false;
 };
 
+/// The copies of a row, a window's columns, on a rank. The library has memory for a few of them.
+struct Copies {
+  std::int32_t rank = 0, j = 0, k0 = 0, k1 = 0;
+  std::int32_t readers = 0;  ///< tasks that have still to read them
+  std::int32_t next = -1;    ///< the set that comes into its place, which waits for them
+};
+
 class Work {
  public:
+  /// 'ring': sets of copies that a rank has memory for.
   Work(const tiles::RungMap& map, const tiles::Distribution& distribution,
-       const factor::Schedule& schedule);
+       const factor::Schedule& schedule, std::int64_t ring);
 
   const tiles::RungMap& map() const { return *map_; }
   const tiles::Distribution& distribution() const { return *distribution_; }
   const factor::Schedule& schedule() const { return *schedule_; }
   std::vector<Task>& tasks() { return tasks_; }
   const std::vector<Task>& tasks() const { return tasks_; }
+  std::vector<Copies>& copies() { return copies_; }
 
   /// The pieces of tile (i, j), in their order.
   std::span<Task> pieces(std::int64_t i, std::int64_t j) { return group(grid().index(i, j)); }
   /// The copies of row j on a rank, in their order; none if it owns no tile of column j.
-  std::span<Task> copies(int rank, std::int64_t j);
+  std::span<Task> row_copies(int rank, std::int64_t j);
   /// The task of those that has column k.
   static Task* find(std::span<Task> tasks, std::int64_t k);
   /// Rows i >= j of the tiles (i, j) that a rank owns; columns j <= i of those (i, j).
@@ -57,6 +67,7 @@ class Work {
   std::size_t at(int rank, std::int64_t j) const {
     return static_cast<std::size_t>(rank * grid().tiles() + j);
   }
+  void list_copies(std::int64_t ring);
   void list_owned();
   void count_received();
 
@@ -66,12 +77,13 @@ class Work {
   std::vector<Task> tasks_;                 ///< by groups: tiles, then the ranks' copies of a row
   std::vector<std::int64_t> group_begin_;   ///< and one more
   std::vector<std::int64_t> copies_group_;  ///< of (rank, j); -1: none
+  std::vector<Copies> copies_;              ///< in the order in which they are made
   std::vector<std::int64_t> column_begin_, row_begin_;
   std::vector<std::int32_t> column_, row_;
   std::vector<std::int64_t> received_;
 };
 
-/// The library's: earlier columns first; within one, what the next column waits for.
-int priority(const tiles::Grid& grid, const Task& task);
+/// Bytes of the message with the inverse of diagonal tile j.
+std::int64_t inverse_message(const tiles::RungMap& map, std::int64_t j);
 
 }  // namespace stepwell::scaling
