@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "factor/relay.hpp"
 #include "factor/tasks.hpp"
 
 namespace stepwell::factor {
@@ -59,21 +60,23 @@ class Inserter {
                   x, uses, hints(x, p.last));
   }
 
-  /// Those who need L(i, j), or the inverse of a diagonal tile, get it.
+  /// L(i, j), or the inverse of a diagonal tile, goes from rank to rank to those who need it.
   void finished(std::int64_t i, std::int64_t j) {
     if (owners_.ranks() == 1) return;
     const Grid& grid = map_.grid();
     const int owner = owners_.owner(i, j);
+    const bool comes = i == j ? column_is_ours(j) : owners_.reads(grid, attempt_.rank, i, j);
+    if (owner != attempt_.rank && !comes) return;
+    const Relay relay = relay_of(receivers(owners_, grid, i, j), owner, attempt_.rank);
     const auto tag = static_cast<int>(grid.index(i, j));
     const std::int64_t bytes =
         i == j ? inverse_of(map_, j, nullptr).bytes() : shape_of(map_, i, j).bytes();
-    if (owner == attempt_.rank) {
-      for (const int to : i == j ? owners_.solvers(grid, j) : owners_.readers(grid, i, j)) {
-        const DataId data = i == j ? space_.inverse(j) : space_.tile(i, j);
-        graph_.send(data, bytes, to, tag, priority(grid, i, j));
-      }
-    } else if (i == j ? solves_with(j) : owners_.reads(grid, attempt_.rank, i, j)) {
-      graph_.receive(i == j ? space_.inverse(j) : space_.place_for(i, j), bytes, owner, tag);
+    if (relay.from >= 0) {
+      graph_.receive(i == j ? space_.inverse(j) : space_.place_for(i, j), bytes, relay.from, tag);
+    }
+    for (const int to : relay.to) {
+      const DataId data = i == j ? space_.inverse(j) : space_.tile(i, j);
+      graph_.send(data, bytes, to, tag, priority(grid, i, j));
     }
   }
 
@@ -111,9 +114,6 @@ class Inserter {
     }
     return column_ours_;
   }
-
-  /// Of a diagonal tile that another rank owns.
-  bool solves_with(std::int64_t j) const { return column_is_ours(j); }
 
   /// One rank alone need not insert what nobody waits for.
   bool done() const { return owners_.ranks() == 1 && graph_.stopped(); }

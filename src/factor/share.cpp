@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
 #include <limits>
-#include <new>
 #include <thread>
 
 #include "core/system.hpp"
+#include "engine/agreement.hpp"
 #include "engine/runtime.hpp"
 #include "factor/call.hpp"
 #include "stepwell/error.hpp"
@@ -18,21 +17,7 @@ namespace stepwell::factor {
 
 void Share::together(const std::function<void()>& run) const {
   if (alone()) return run();
-  int code = -1;
-  std::string message;
-  try {
-    run();
-  } catch (const Error& e) {
-    code = static_cast<int>(e.code());
-    message = e.what();
-  } catch (const std::bad_alloc&) {
-    code = static_cast<int>(ErrorCode::out_of_memory);
-    message = "there is no memory left";
-  } catch (const std::exception& e) {
-    code = static_cast<int>(ErrorCode::internal);
-    message = e.what();
-  }
-  engine::agree_on_error(*ranks_, code, message);
+  engine::Agreement(*ranks_).attempt(run);
 }
 
 void Share::sum(std::span<double> x) const {
