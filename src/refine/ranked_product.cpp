@@ -93,16 +93,12 @@ std::int64_t RankedProduct::find(std::int64_t i, std::int64_t j) const {
   return at != own_.end() && at->i == i && at->j == j ? at->offset : -1;
 }
 
-void RankedProduct::copy_tile(std::int64_t row, std::int64_t col, MatrixView<double> tile) const {
-  const std::int64_t i = row / grid_.tile;
-  const std::int64_t j = col / grid_.tile;
-  const bool whole = row % grid_.tile == 0 && col % grid_.tile == 0 && tile.rows == grid_.size(i) &&
-                     tile.cols == grid_.size(j);
-  const std::int64_t offset = whole && made_ ? find(i, j) : -1;
-  if (offset < 0) return fill_(row, col, tile);
-  for (std::int64_t c = 0; c < tile.cols; ++c) {
-    std::copy_n(kept_.data() + offset + c * tile.rows, tile.rows, tile.column(c));
-  }
+MatrixView<const double> RankedProduct::block(const factor::Block& at, double* scratch) const {
+  const std::int64_t offset = made_ ? find(at.row / grid_.tile, at.col / grid_.tile) : -1;
+  if (offset >= 0) return view<const double>(kept_.data() + offset, at.rows, at.cols);
+  const MatrixView<double> out = view(scratch, at.rows, at.cols);
+  fill_(at.row, at.col, out);
+  return out;
 }
 
 void RankedProduct::run_lane(std::size_t lane, std::size_t lanes, double* scratch,

@@ -8,6 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "engine/agreement.hpp"
+#include "factor/block_source.hpp"
 #include "refine/operator.hpp"
 #include "tiles/distribution.hpp"
 
@@ -17,7 +18,7 @@ namespace stepwell::refine {
 /// for every product. Vectors are whole on every rank. A rank's tiles are dealt out to a few lanes,
 /// whose number the sizes fix, each with sums of its own that are added in order; the ranks' sums
 /// take one reduction. All members are collective but those that are said not to be.
-class RankedProduct : public Product {
+class RankedProduct : public Product, public factor::BlockSource {
  public:
   /// Makes the tiles, if they are to be kept. Throws AgreedError.
   RankedProduct(engine::Team& team, engine::Agreement& agreement,
@@ -36,9 +37,10 @@ class RankedProduct : public Product {
             std::span<Element> elements);
   std::vector<double> diagonal();
 
-  /// Tile (row, col) of A from what is kept, or from the caller: not collective, for several
-  /// threads at once. Throws what the caller's function throws.
-  void copy_tile(std::int64_t row, std::int64_t col, MatrixView<double> tile) const;
+  /// A tile of A where it is kept, or from the caller: not collective, for several threads at once.
+  /// Throws what the caller's function throws.
+  MatrixView<const double> block(const factor::Block& at, double* scratch) const override;
+  bool needs_scratch() const override { return !made_; }
 
   /// Bytes on a rank for products with so many columns, and those of its kept tiles. Neither is
   /// collective.

@@ -58,10 +58,7 @@ Factor RankedMatrix::factor(const FactorOptions& options) {
   FactorOptions with = options;
   with.spread = false;  // rows from all over A are on all ranks
   with.progress = outside_;
-  const factor::RankedMatrix a{order(),
-                               [this](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-                                 product_->copy_tile(row, col, tile);
-                               }};
+  const factor::RankedMatrix a{order(), fill_, &*product_};
   return factor::ranked_cholesky(agreement_.ranks(), place_.distribution, a, with);
 }
 
