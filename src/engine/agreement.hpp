@@ -30,6 +30,8 @@ class Agreement {
     std::exception_ptr error;
     try {
       work();
+    } catch (const AgreedError&) {  // all ranks are here
+      throw;
     } catch (...) {
       error = std::current_exception();
     }

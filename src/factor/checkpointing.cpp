@@ -192,7 +192,12 @@ bool Checkpointing::save(engine::Graph& graph, std::int64_t columns, const State
   previous_ = ++generation_;
   saved_ = columns;
   ++report_.written;
-  report_.seconds += seconds_since(start);
+  const double seconds = seconds_since(start);
+  report_.seconds += seconds;
+  core::log("checkpoint: " + std::to_string(columns) + " of " +
+            std::to_string(schedule_.grid.tiles()) + " block columns, " +
+            std::to_string(report_.bytes) + " bytes of this rank in " + std::to_string(seconds) +
+            " s");
   graph.go_on();
   return true;
 }
