@@ -11,6 +11,9 @@ std::vector<int> receivers(const tiles::Distribution& owners, const tiles::Grid&
   std::vector<int> to = i == k ? owners.solvers(grid, k) : owners.readers(grid, i, k);
   const int urgent =
       i == k ? owners.owner(std::min(i + 1, grid.tiles() - 1), k) : owners.owner(i, i);
+  // Those above the owner come first: with ascending numbers the lowest rank of a row or column of
+  // processes would pass on every tile of it.
+  std::rotate(to.begin(), std::upper_bound(to.begin(), to.end(), owners.owner(i, k)), to.end());
   const auto found = std::find(to.begin(), to.end(), urgent);
   if (found != to.end()) std::rotate(to.begin(), found, found + 1);
   return to;

@@ -18,9 +18,11 @@ std::vector<int> receivers(const tiles::Distribution& owners, const tiles::Grid&
                            std::int64_t i, std::int64_t k);
 
 /// Of receivers [begin, end), who have nothing yet, the first gets the tile from whoever has it,
-/// and passes it on to those up to here; the others are left to the sender.
+/// and passes it on to those up to here; the others are left to the sender. The first of all, which
+/// the next column waits for, passes nothing on: it has other things to do, and is the same rank
+/// for a whole row.
 inline std::size_t passed_on(std::size_t begin, std::size_t end) {
-  return begin + (end - begin + 1) / 2;
+  return begin == 0 ? 1 : begin + (end - begin + 1) / 2;
 }
 
 /// One rank's part in it.

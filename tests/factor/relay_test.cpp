@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <set>
@@ -54,6 +55,29 @@ TEST(Relay, BeginsWithWhatTheNextColumnWaitsFor) {
   const Grid grid{20 * 32, 32};
   EXPECT_EQ(receivers(d, grid, 5, 2).front(), d.owner(5, 5));
   EXPECT_EQ(receivers(d, grid, 7, 7).front(), d.owner(8, 7));
+}
+
+/// No rank's link has much more to send than the others'.
+TEST(Relay, DealsOutThePassingOn) {
+  for (const Distribution& d :
+       {Distribution::grid(8, 8), Distribution::grid(4, 16), Distribution::symmetric(45)}) {
+    const Grid grid{90 * 32, 32};
+    std::vector<std::int64_t> sent(static_cast<std::size_t>(d.ranks()));
+    std::int64_t all = 0;
+    for (std::int64_t k = 0; k < grid.tiles(); ++k) {
+      for (std::int64_t i = k; i < grid.tiles(); ++i) {
+        const std::vector<int> to = receivers(d, grid, i, k);
+        std::vector<int> holders = to;
+        holders.push_back(d.owner(i, k));
+        for (const int rank : holders) {
+          const auto passed = std::ssize(relay_of(to, d.owner(i, k), rank).to);
+          sent[static_cast<std::size_t>(rank)] += passed;
+          all += passed;
+        }
+      }
+    }
+    EXPECT_LT(2 * d.ranks() * *std::max_element(sent.begin(), sent.end()), 3 * all) << d.name();
+  }
 }
 
 }  // namespace
