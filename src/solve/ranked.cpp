@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include "core/hash.hpp"
@@ -84,6 +85,7 @@ std::vector<Common> common_of(std::int64_t n, std::int64_t columns, const SolveO
       {"a flag of the options", flags},
       {"the layout", number(ranked.layout) | number(ranked.grid_rows) << 8},
       {"keep_tiles", number(ranked.keep_tiles)},
+      {"the checkpoint", hash_of(ranked.checkpoint) ^ real(ranked.checkpoint_share)},
       {"the instruction set", number(kernels::table().update_at(Rung::bf16).isa)},
   };
 }
@@ -179,8 +181,16 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   SolveOptions inside = options;
   inside.progress = &agreement.inside();
   if (options.context == nullptr) inside.context = const_cast<Context*>(&context);
-  Spd solver(std::make_unique<RankedMatrix>(agreement, options.progress, place, fill), inside);
+  std::optional<factor::Checkpointing> checkpoints;
+  if (!ranked.checkpoint.empty()) {
+    checkpoints.emplace(factor::Share(ranks, place.distribution), ranked.checkpoint,
+                        ranked.checkpoint_share, "");
+  }
+  Spd solver(std::make_unique<RankedMatrix>(agreement, options.progress, place, fill,
+                                            checkpoints ? &*checkpoints : nullptr),
+             inside);
   Certificate c = solver.solve(b, x);
+  if (checkpoints && c.ok()) checkpoints->remove();
   ranks.largest({&c.peak_bytes, 1});
   return c;
 }

@@ -27,8 +27,12 @@ std::int64_t ranked_product_bytes(const RankedPlace& place, std::int64_t columns
 }
 
 RankedMatrix::RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place,
-                           FillTile fill)
-    : agreement_(agreement), outside_(outside), place_(std::move(place)), fill_(std::move(fill)) {}
+                           FillTile fill, factor::Checkpointing* checkpoints)
+    : agreement_(agreement),
+      outside_(outside),
+      place_(std::move(place)),
+      fill_(std::move(fill)),
+      checkpoints_(checkpoints) {}
 
 int RankedMatrix::threads() const {
   return place_.threads;
@@ -59,7 +63,7 @@ Factor RankedMatrix::factor(const FactorOptions& options) {
   with.spread = false;  // rows from all over A are on all ranks
   with.progress = outside_;
   const factor::RankedMatrix a{order(), fill_, &*product_};
-  return factor::ranked_cholesky(agreement_.ranks(), place_.distribution, a, with);
+  return factor::ranked_cholesky(agreement_.ranks(), place_.distribution, a, with, checkpoints_);
 }
 
 std::unique_ptr<refine::Preconditioner> RankedMatrix::precondition(const FactorData& factor,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/agreement.hpp"
+#include "factor/checkpointing.hpp"
 #include "refine/ranked_product.hpp"
 #include "solve/spd_matrix.hpp"
 #include "stepwell/ranks.hpp"
@@ -27,7 +28,9 @@ std::int64_t ranked_product_bytes(const RankedPlace& place, std::int64_t columns
 /// and throw AgreedError.
 class RankedMatrix : public SpdMatrix {
  public:
-  RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place, FillTile fill);
+  /// 'outside' is the caller's progress, and 'checkpoints' those of this solve; both may be null.
+  RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place, FillTile fill,
+               factor::Checkpointing* checkpoints);
 
   std::int64_t order() const override { return place_.grid.n; }
   int threads() const override;
@@ -44,9 +47,10 @@ class RankedMatrix : public SpdMatrix {
 
  private:
   engine::Agreement& agreement_;
-  Progress* outside_;  ///< the caller's, or null: a factorization agrees on it by itself
+  Progress* outside_;  ///< a factorization agrees on it by itself
   RankedPlace place_;
   FillTile fill_;
+  factor::Checkpointing* checkpoints_;
   engine::Team* team_ = nullptr;
   std::optional<refine::RankedProduct> product_;
 };
