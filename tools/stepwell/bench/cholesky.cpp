@@ -119,7 +119,8 @@ double engine_seconds(const Cholesky& s, const Factor& factor) {
   if (factor.report().times.workers == 1) return 0;
   const tiles::TileMatrix l(factor.data().l.map());
   factor::Attempt attempt;
-  attempt.a = view(static_cast<const double*>(s.a.data()), s.n, s.n);
+  const factor::StoredBlocks source(view(static_cast<const double*>(s.a.data()), s.n, s.n), {});
+  attempt.source = &source;
   attempt.scale = &factor.data().scale;
   attempt.l = &l;
   std::vector<double> seconds;
