@@ -18,9 +18,9 @@
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
-#include "solve_request.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
+#include "system_request.hpp"
 #include "verbs.hpp"
 
 /// `solve --gen`: A from the gallery, b seeded noise, on one process or on ranks.
@@ -38,7 +38,7 @@ struct RanksReport {
   std::int64_t resident = 0;                 ///< what the system says of that
 };
 
-core::Buffer<double> right_hand_sides(const SolveRequest& r) {
+core::Buffer<double> right_hand_sides(const SystemRequest& r) {
   core::Buffer<double> b(core::size_product(r.n, r.columns, "right-hand sides"));
   for (std::int64_t i = 0; i < b.size(); ++i) {
     b[i] = gallery::noise(gallery::stream(r.recipe.seed, 0x62) + static_cast<std::uint64_t>(i));
@@ -46,11 +46,11 @@ core::Buffer<double> right_hand_sides(const SolveRequest& r) {
   return b;
 }
 
-std::string name_of(const SolveRequest& r) {
+std::string name_of(const SystemRequest& r) {
   return fmt::format("{} of order {}", r.recipe.kind, r.n);
 }
 
-void print(const SolveRequest& r, const Certificate& c, const RanksReport* ranks) {
+void print(const SystemRequest& r, const Certificate& c, const RanksReport* ranks) {
   if (r.json) {
     ordered_json json = {{"gen", r.recipe.kind}, {"x", c.ok() ? r.out : ""}, {"n", r.n}};
     if (ranks != nullptr) {
@@ -80,12 +80,12 @@ void print(const SolveRequest& r, const Certificate& c, const RanksReport* ranks
 }
 
 /// The exit code and the line of a solve that did not end well; 'says' it on one rank.
-void conclude(const SolveRequest& r, const Certificate& c, bool says) {
+void conclude(const SystemRequest& r, const Certificate& c, bool says) {
   if (c.ok()) return;
   throw Failure{exit_code(c.outcome), says ? name_of(r) + ": " + c.reason : ""};
 }
 
-SolveOptions options_for(const SolveRequest& r) {
+SolveOptions options_for(const SystemRequest& r) {
   SolveOptions options = options_of(r);
   options.condition = r.condition;
   options.prove = r.prove;
@@ -93,7 +93,7 @@ SolveOptions options_for(const SolveRequest& r) {
   return options;
 }
 
-void solve_here(const SolveRequest& r, const gallery::Recipe& recipe) {
+void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
   const std::int64_t bytes = core::size_product(r.n, r.n, 8, "matrix");
   require_memory(bytes + core::size_product(r.n, r.columns, 16, "b and x"));
   require_place(r.out, {});
@@ -119,7 +119,7 @@ void solve_here(const SolveRequest& r, const gallery::Recipe& recipe) {
   conclude(r, c, true);
 }
 
-RankedOptions ranked_options(const SolveRequest& r) {
+RankedOptions ranked_options(const SystemRequest& r) {
   RankedOptions ranked;
   ranked.layout = r.layout == "symmetric" ? Layout::symmetric : Layout::grid;
   ranked.grid_rows = r.grid_rows;
@@ -128,7 +128,7 @@ RankedOptions ranked_options(const SolveRequest& r) {
   return ranked;
 }
 
-std::int64_t modelled_bytes(const SolveRequest& r, const Certificate& c,
+std::int64_t modelled_bytes(const SystemRequest& r, const Certificate& c,
                             const tiles::Distribution& distribution) {
   FactorOptions f;
   if (c.factor.map.empty() || distribution.ranks() == 1) return 0;
@@ -137,7 +137,7 @@ std::int64_t modelled_bytes(const SolveRequest& r, const Certificate& c,
   return f.map.adaptive() ? 0 : factor::ranked_bytes_to_send(r.n, f, distribution);
 }
 
-void solve_on(const Ranks& ranks, const SolveRequest& r, const gallery::Recipe& recipe) {
+void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe& recipe) {
   if (r.transposed || structure_of(r) == Structure::general) {
     throw Error(ErrorCode::invalid_argument,
                 "over ranks A is symmetric positive definite; leave --transposed and --assume out");
@@ -150,7 +150,6 @@ void solve_on(const Ranks& ranks, const SolveRequest& r, const gallery::Recipe& 
   const tiles::Distribution distribution = tiles::Distribution::choose(ranks.size(), ranked);
   if (first) require_place(r.out, {});
   RanksReport report;
-  report.memory_plan = plan_spd(ranks, r.n, r.columns, options, ranked).bytes;
   Certificate c;
   {
     ProgressLine line(!r.quiet && first, {{Phase::survey, "looking at A", 0},
@@ -169,6 +168,10 @@ void solve_on(const Ranks& ranks, const SolveRequest& r, const gallery::Recipe& 
   report.layout = distribution.name();
   report.sent = c.factor.sent_bytes;
   report.sent_model = modelled_bytes(r, c, distribution);
+  // The plan of the factor that was made: where A makes the ladder start is not known before.
+  options.progress = nullptr;
+  if (!c.factor.map.empty()) options.map = parse_map(c.factor.map);
+  report.memory_plan = plan_spd(ranks, r.n, r.columns, options, ranked).bytes;
   report.memory = c.peak_bytes;
   report.resident = peak_resident_bytes();
   ranks.communicator().largest({&report.resident, 1});
@@ -178,7 +181,7 @@ void solve_on(const Ranks& ranks, const SolveRequest& r, const gallery::Recipe& 
 
 }  // namespace
 
-void solve_generated(const SolveRequest& r) {
+void solve_generated(const SystemRequest& r) {
   const gallery::Recipe recipe = recipe_of(r.recipe);
   if (r.n < 1) throw Error(ErrorCode::invalid_argument, "--gen needs --n, the order of A");
   if (!r.mpi && launched_ranks() == 1) {

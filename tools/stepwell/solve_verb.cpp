@@ -18,9 +18,9 @@
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
-#include "solve_request.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
+#include "system_request.hpp"
 #include "timetable.hpp"
 #include "verbs.hpp"
 
@@ -34,7 +34,7 @@ using nlohmann::ordered_json;
 constexpr double kDisk = 1e9;
 
 /// --lower is a promise of symmetry.
-Structure structure_asked(const SolveRequest& r) {
+Structure structure_asked(const SystemRequest& r) {
   const Structure structure = structure_of(r);
   if (r.lower && structure == Structure::general) {
     throw Error(ErrorCode::invalid_argument,
@@ -65,7 +65,7 @@ std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
 }
 
 /// Refuses what can't be solved before anything large is read.
-io::MatrixShape check_shapes(const SolveRequest& r, const SolveOptions& options,
+io::MatrixShape check_shapes(const SystemRequest& r, const SolveOptions& options,
                              Structure structure) {
   const io::MatrixShape a = io::read_shape(r.a);
   if (a.rows != a.cols) {
@@ -100,7 +100,7 @@ io::MatrixShape check_shapes(const SolveRequest& r, const SolveOptions& options,
   return shape;
 }
 
-std::vector<Stage> stages_of(const SolveRequest& r, io::MatrixShape shape,
+std::vector<Stage> stages_of(const SystemRequest& r, io::MatrixShape shape,
                              const SolveOptions& options, Structure structure) {
   const bool general = structure == Structure::general;
   const Plan plan = general ? plan_general(shape.rows, shape.cols, options)
@@ -117,7 +117,7 @@ std::vector<Stage> stages_of(const SolveRequest& r, io::MatrixShape shape,
   return stages;
 }
 
-void print(const SolveRequest& r, io::MatrixShape shape, const Certificate& c) {
+void print(const SystemRequest& r, io::MatrixShape shape, const Certificate& c) {
   if (!r.json) {
     fmt::print("{}", certificate_text(c, colour_on_stdout()));
     if (c.ok() && r.out.empty()) {
@@ -131,15 +131,17 @@ void print(const SolveRequest& r, io::MatrixShape shape, const Certificate& c) {
   fmt::print("{}\n", json.dump(2));
 }
 
-void solve_files(const SolveRequest& r) {
+void solve_files(const SystemRequest& r) {
   if (r.a.empty() || r.b.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "solve needs a file with A and one with b, or --gen KIND --n N");
   }
   if (r.mpi || launched_ranks() > 1) {
-    throw Error(ErrorCode::invalid_argument,
-                "files are read by one process, without mpirun; over ranks A is generated: --gen "
-                "KIND --n N");
+    const bool says = launched_rank() == 0;  // all ranks have been asked for it
+    throw Failure{static_cast<int>(ErrorCode::invalid_argument),
+                  says ? "files are read by one process, without mpirun; over ranks A is "
+                         "generated: --gen KIND --n N"
+                       : ""};
   }
   Context context(r.threads);
   SolveOptions options = options_of(r);
@@ -178,7 +180,7 @@ void solve_files(const SolveRequest& r) {
 void add_solve(CLI::App& app) {
   CLI::App* const verb =
       app.add_subcommand("solve", "Solve A x = b, from files or with a generated A");
-  const auto r = std::make_shared<SolveRequest>();
+  const auto r = std::make_shared<SystemRequest>();
   r->recipe.kind.clear();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE");

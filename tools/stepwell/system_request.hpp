@@ -10,7 +10,7 @@
 namespace stepwell::tool {
 
 /// What `solve` is asked for.
-struct SolveRequest : SolveOptionsRequest {
+struct SystemRequest : SolveOptionsRequest {
   std::string a, b;      ///< files
   RecipeRequest recipe;  ///< its kind is empty: A comes from a file
   std::int64_t n = 0;    ///< of a generated A
@@ -33,6 +33,6 @@ struct SolveRequest : SolveOptionsRequest {
 
 /// Solves with a matrix of the gallery, on the ranks that a launcher has started or in this process
 /// alone.
-void solve_generated(const SolveRequest& r);
+void solve_generated(const SystemRequest& r);
 
 }  // namespace stepwell::tool
