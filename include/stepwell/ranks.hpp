@@ -54,8 +54,14 @@ struct RankedOptions {
   /// Keep A's tiles in FP64 on their ranks (8 bytes for an element of the lower triangle). Off:
   /// they are made anew for every product with A.
   bool keep_tiles = true;
-  std::string checkpoint;         ///< a directory; not empty: a factorization can be taken up again
-  double checkpoint_share = 0.1;  ///< of the work between two checkpoints
+  /// A directory; not empty: each rank writes there how far the factorization has come, and a later
+  /// call with the same matrix, options and ranks goes on from there, to the same bits. The files
+  /// go when a solve has converged.
+  std::string checkpoint;
+  double checkpoint_share = 0.1;  ///< of the work between two checkpoints, above 0 and at most 1
+  /// A name for A: checkpoints of another name are left alone. Its diagonal and some of its tiles
+  /// are compared in any case.
+  std::string checkpoint_name;
 };
 
 /// Writes rows [row, row + tile.rows) and columns [col, col + tile.cols) of A into 'tile'. It is

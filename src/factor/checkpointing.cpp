@@ -160,6 +160,9 @@ std::int64_t Checkpointing::restore(engine::Graph& graph, const State& state) {
     if (share_.any(!wrong.empty())) continue;
     share_.together([&] { files.read(m, pieces); });
     report_.resumed = saved_ = m.columns;
+    core::log("checkpoint: " + std::to_string(m.columns) + " of " +
+              std::to_string(schedule_.grid.tiles()) + " block columns come from '" +
+              files.path(m.generation) + "'");
     previous_ = m.generation;
     break;
   }

@@ -64,17 +64,24 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
   const bool alone = distribution.ranks() == 1;
   const std::int64_t window = schedule_for(grid, distribution).window;
   if (map.most_planes() > 0) {
-    if (alone) {
-      // A block column, so that workers without work in one column go on with the next. One thread
-      // needs one.
-      sums = workers == 1 ? 1 : std::min(grid.count(), std::max<std::int64_t>(grid.tiles(), 8));
-    } else {
-      for (std::int64_t j = 0; j < grid.tiles(); ++j) {
-        for (std::int64_t i = j; i < grid.tiles(); ++i) {
-          if (distribution.owner(i, j) == rank && is_packed(map, i, j)) ++sums;
-        }
+    // Those of a block column, so that workers without work in one column go on with the next. One
+    // thread alone needs one.
+    std::int64_t of_column = 0;
+    std::int64_t later = 0;
+    for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+      std::int64_t own = 0;
+      for (std::int64_t i = j; i < grid.tiles(); ++i) {
+        if (distribution.owner(i, j) == rank && is_packed(map, i, j)) ++own;
+      }
+      if (j < window) {
+        of_window += own;
+        of_column = std::max(of_column, own);
+      } else {
+        later += own;
       }
     }
+    ring = alone && workers == 1 ? 1 : std::min(of_window, std::max<std::int64_t>(of_column, 8));
+    sums = ring + later;
     sums_bytes = sums_size(map);
     rows = alone ? kRing : kRankedRing;
     rows_bytes = window * row_stride(map);
@@ -127,8 +134,7 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
     std::vector<DataId>& places = received_.emplace_back();
     for (std::int64_t r = 0; r < count; ++r) places.push_back(take(needs_.received_bytes));
   }
-  const bool alone = l.distribution().ranks() == 1;
-  if (!alone) own_.resize(tiles_.size(), -1);
+  own_.resize(tiles_.size(), -1);
   std::int32_t own = 0;
   for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
     for (std::int64_t i = j; i < grid_.tiles(); ++i) {
@@ -136,14 +142,14 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
       const auto index = static_cast<std::size_t>(grid_.index(i, j));
       const tiles::Tile tile = l.tile(i, j);
       tiles_[index] = graph.add(tile.data, tile.shape.bytes());
-      if (!alone && tile.shape.is_packed()) own_[index] = own++;
+      if (tile.shape.is_packed()) own_[index] = own++;
     }
   }
 }
 
 std::int64_t Workspace::sums_number(std::int64_t i, std::int64_t j) const {
-  const std::int64_t index = grid_.index(i, j);
-  return own_.empty() ? index % std::ssize(sums_) : own_[static_cast<std::size_t>(index)];
+  const std::int64_t own = own_[static_cast<std::size_t>(grid_.index(i, j))];
+  return own < needs_.of_window ? own % needs_.ring : needs_.ring + own - needs_.of_window;
 }
 
 DataId Workspace::sums(std::int64_t i, std::int64_t j) const {

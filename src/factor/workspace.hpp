@@ -20,6 +20,7 @@ struct Needs {
   Needs(const tiles::RungMap& map, const tiles::Distribution& distribution, int rank, int workers);
 
   std::int64_t sums = 0, sums_bytes = 0;         ///< of packed tiles
+  std::int64_t of_window = 0, ring = 0;          ///< those of the first window share a ring of sums
   std::int64_t inverses = 0, inverse_bytes = 0;  ///< of diagonal tiles
   std::int64_t rows = 0, rows_bytes = 0;         ///< rings of row copies: of a window's columns
   std::int64_t last_row_bytes = 0;               ///< in each of them, the last column on its own
@@ -29,9 +30,10 @@ struct Needs {
   std::int64_t bytes() const;
 };
 
-/// One rank alone hands out sums round and round: a tile waits for the sums' previous owner, which
-/// bounds how far ahead the workers can be. Of several ranks each has sums for all its tiles, and
-/// keeps the tiles that it receives for the length of a window and a half.
+/// Tiles of the first window, which is all of them for one rank alone, are finished in it: they get
+/// sums round and round, and a tile waits for the sums' previous owner, which bounds how far ahead
+/// the workers can be. Later tiles have sums of their own. Received tiles are kept for the length
+/// of a window and a half.
 class Workspace {
  public:
   Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule, int rank);

@@ -84,8 +84,9 @@ std::vector<Common> common_of(std::int64_t n, std::int64_t columns, const SolveO
       {"the shift", real(options.shift)},
       {"a flag of the options", flags},
       {"the layout", number(ranked.layout) | number(ranked.grid_rows) << 8},
+      {"the checkpoint", number(!ranked.checkpoint.empty()) | hash_of(ranked.checkpoint_name) << 1},
+      {"checkpoint_share", real(ranked.checkpoint_share)},
       {"keep_tiles", number(ranked.keep_tiles)},
-      {"the checkpoint", hash_of(ranked.checkpoint) ^ real(ranked.checkpoint_share)},
       {"the instruction set", number(kernels::table().update_at(Rung::bf16).isa)},
   };
 }
@@ -182,10 +183,11 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   inside.progress = &agreement.inside();
   if (options.context == nullptr) inside.context = const_cast<Context*>(&context);
   std::optional<factor::Checkpointing> checkpoints;
-  if (!ranked.checkpoint.empty()) {
+  agreement.attempt([&] {
+    if (ranked.checkpoint.empty()) return;
     checkpoints.emplace(factor::Share(ranks, place.distribution), ranked.checkpoint,
-                        ranked.checkpoint_share, "");
-  }
+                        ranked.checkpoint_share, ranked.checkpoint_name);
+  });
   Spd solver(std::make_unique<RankedMatrix>(agreement, options.progress, place, fill,
                                             checkpoints ? &*checkpoints : nullptr),
              inside);

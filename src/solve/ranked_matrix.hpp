@@ -28,7 +28,7 @@ std::int64_t ranked_product_bytes(const RankedPlace& place, std::int64_t columns
 /// and throw AgreedError.
 class RankedMatrix : public SpdMatrix {
  public:
-  /// 'outside' is the caller's progress, and 'checkpoints' those of this solve; both may be null.
+  /// 'checkpoints' of its factors may be null.
   RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place, FillTile fill,
                factor::Checkpointing* checkpoints);
 
@@ -47,7 +47,7 @@ class RankedMatrix : public SpdMatrix {
 
  private:
   engine::Agreement& agreement_;
-  Progress* outside_;  ///< a factorization agrees on it by itself
+  Progress* outside_;  ///< the caller's, or null: a factorization agrees on it by itself
   RankedPlace place_;
   FillTile fill_;
   factor::Checkpointing* checkpoints_;

@@ -125,6 +125,9 @@ RankedOptions ranked_options(const SystemRequest& r) {
   ranked.grid_rows = r.grid_rows;
   ranked.keep_tiles = !r.regenerate;
   ranked.checkpoint = r.checkpoint;
+  ranked.checkpoint_name =
+      fmt::format("{} {} {} {} {} {}", r.recipe.kind, r.recipe.condition, r.recipe.length,
+                  r.recipe.nugget, r.recipe.seed, r.recipe.sorted);
   return ranked;
 }
 

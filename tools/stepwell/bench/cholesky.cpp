@@ -118,8 +118,8 @@ void check(const Cholesky& s, const Factor& factor) {
 double engine_seconds(const Cholesky& s, const Factor& factor) {
   if (factor.report().times.workers == 1) return 0;
   const tiles::TileMatrix l(factor.data().l.map());
-  factor::Attempt attempt;
   const factor::StoredBlocks source(view(static_cast<const double*>(s.a.data()), s.n, s.n), {});
+  factor::Attempt attempt;
   attempt.source = &source;
   attempt.scale = &factor.data().scale;
   attempt.l = &l;

@@ -7,6 +7,7 @@
 #include "als.hpp"
 #include "batch.hpp"
 #include "compare.hpp"
+#include "insertion.hpp"
 #include "kernel.hpp"
 #include "large.hpp"
 #include "lstsq.hpp"
@@ -195,6 +196,7 @@ void add_bench(CLI::App& app) {
   add_large_bench(*bench, "factor", "Measure the Cholesky factorization");
   add_large_bench(*bench, "syrk", "Measure C = A A'");
   add_large_bench(*bench, "trsm", "Measure B L^-T");
+  add_graph_bench(*bench);
   add_als_bench(*bench);
   add_paper_bench(*bench);
   add_compare(*bench);

@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks that die, and solves that are taken up again.
+
+kill_test.py MPIEXEC PROGRAM: PROGRAM is solve_program. A rank is killed while it factors, while it
+writes a checkpoint, while it refines, and at random moments; or it is only stopped for a while.
+Every time all processes must be gone soon, with mpirun's exit code for a killed process, and nothing
+may be left of them. The next run with the same directory must give the same bits as one that was
+never interrupted, and leave an empty directory."""
+import glob
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+RANKS = 2
+N, TILE = 2500, 64
+COLUMNS = -(-N // TILE)
+SHARE = 0.15
+PATIENCE = 30  # seconds from a rank's death to everybody's
+LIMIT = 240  # seconds for a whole run, on a machine that has other things to do
+KILLED = 128 + signal.SIGKILL  # what mpirun ends with
+
+
+def fail(text):
+    print("FAILED:", text)
+    sys.exit(1)
+
+
+class Run:
+    """One mpirun of the program, under way."""
+
+    def __init__(self, mpiexec, program, directory, out):
+        command = [mpiexec, "--oversubscribe", "--bind-to", "none", "-n", str(RANKS), program,
+                   str(N), str(TILE), str(directory), str(SHARE), str(out)]
+        self.checkpoints = directory
+        self.log = out.with_suffix(".log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(command, stderr=log,
+                                            env={**os.environ, "STEPWELL_LOG": "1"})
+        self.started = time.monotonic()
+
+    def ranks(self):
+        """The processes of the ranks: mpirun's children."""
+        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        return [int(pid) for pid in pathlib.Path(path).read_text().split()]
+
+    def segments(self):
+        """Files in shared memory that the ranks have mapped."""
+        found = set()
+        for pid in self.ranks():
+            try:
+                lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+            except OSError:
+                continue
+            found |= {line.split()[-1] for line in lines if "/dev/shm/" in line}
+        return found
+
+    def wait_for(self, condition):
+        """True once it holds, False if the run has ended before."""
+        while self.process.poll() is None:
+            if condition():
+                return True
+            if time.monotonic() - self.started > LIMIT:
+                self.process.kill()
+                fail("the program hangs")
+            time.sleep(0.0005)
+        return False
+
+    def has_resumed(self):
+        return b"block columns come from" in self.log.read_bytes()
+
+    def finish(self):
+        try:
+            return self.process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            fail("the program hangs")
+
+    # What can be seen of a run from outside.
+    def has_checkpoint(self):
+        return any(name.endswith("-complete") for name in names(self.checkpoints))
+
+    def is_writing(self):
+        return any("-state-" in name for name in names(self.checkpoints))
+
+    def has_factor(self):
+        for name in names(self.checkpoints):
+            if not name.endswith("-complete"):
+                continue
+            try:
+                head = (self.checkpoints / name).read_bytes()[:64]
+            except OSError:  # removed meanwhile
+                continue
+            if struct.unpack_from("q", head, 32)[0] == COLUMNS:
+                return True
+        return False
+
+
+def names(directory):
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
+def gone(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        return state in "ZX"
+    except OSError:
+        return True
+
+
+def kill_one(run, what):
+    """Kills a rank, and looks after the dead."""
+    pids, segments = run.ranks(), run.segments()
+    if not pids:
+        return False
+    victim = random.choice(pids)
+    died = time.monotonic()
+    os.kill(victim, signal.SIGKILL)
+    try:
+        code = run.process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        run.process.kill()
+        fail(f"{what}: mpirun still runs {PATIENCE} s after a rank has died")
+    while not all(gone(pid) for pid in pids):
+        if time.monotonic() - died > PATIENCE:
+            fail(f"{what}: a rank still runs {PATIENCE} s after another has died")
+        time.sleep(0.01)
+    took = time.monotonic() - died
+    if code == 0:
+        return False  # it had ended
+    if code != KILLED:
+        fail(f"{what}: mpirun ends with {code} and not with {KILLED}")
+    left = [s for s in segments if os.path.exists(s)]
+    left += glob.glob(f"{tempfile.gettempdir()}/ompi.*/pid.{run.process.pid}")
+    if left:
+        fail(f"{what}: left behind: {' '.join(left)}")
+    print(f"{what}: all ended after {took:.2f} s with exit code {code}; "
+          f"{len(names(run.checkpoints))} files of checkpoints", flush=True)
+    return True
+
+
+def main():
+    mpiexec, program = sys.argv[1:3]
+    seed = int(os.environ.get("STEPWELL_TEST_SEED", "1"))
+    random.seed(seed)
+    with tempfile.TemporaryDirectory(prefix="stepwell_kill.") as place:
+        place = pathlib.Path(place)
+        directory, out = place / "checkpoints", place / "x"
+
+        def run():
+            out.unlink(missing_ok=True)
+            return Run(mpiexec, program, directory, out)
+
+        def finish(what, expected, resumes=False):
+            r = run()
+            code = r.finish()
+            if code != 0:
+                fail(f"{what}: the next run ends with exit code {code}")
+            if resumes and not r.has_resumed():
+                fail(f"{what}: the next run began anew")
+            if out.read_bytes() != expected:
+                fail(f"{what}: the next run has other bits (seed {seed})")
+            if names(directory):
+                fail(f"{what}: left in the directory: {names(directory)}")
+
+        r = run()
+        r.wait_for(r.has_factor)
+        factored = time.monotonic()
+        if r.finish() != 0:
+            fail("the program does not run")
+        duration, refining = time.monotonic() - r.started, time.monotonic() - factored
+        print(f"{duration:.2f} s, of which {refining:.2f} s after the last checkpoint", flush=True)
+        expected = out.read_bytes()
+        finish("uninterrupted", expected)
+
+        moments = {"factoring": (Run.has_checkpoint, 0), "writing": (Run.is_writing, 0),
+                   "refining": (Run.has_factor, refining / 3)}
+        for what, (condition, delay) in moments.items():
+            for _ in range(3):
+                r = run()
+                if r.wait_for(lambda: condition(r)):
+                    time.sleep(delay)
+                    if r.process.poll() is None and kill_one(r, f"killed while {what}"):
+                        break
+                r.finish()
+            else:
+                fail(f"no rank could be killed while {what}: it was always too late")
+            finish(f"killed while {what}", expected, resumes=what != "writing")
+
+        # Several deaths in a row, at any time: of the start, of the restart, of the end.
+        for _ in range(int(os.environ.get("STEPWELL_TEST_KILLS", "4"))):
+            r = run()
+            moment = random.uniform(0, duration)
+            if r.wait_for(lambda: time.monotonic() - r.started > moment):
+                kill_one(r, f"killed after {moment:.2f} s")
+            r.finish()
+        finish("killed at random", expected)
+
+        # Slow is not dead.
+        r = run()
+        if r.wait_for(r.has_checkpoint) and r.ranks():
+            victim = random.choice(r.ranks())
+            os.kill(victim, signal.SIGSTOP)
+            time.sleep(3)
+            os.kill(victim, signal.SIGCONT)
+        if r.finish() != 0 or out.read_bytes() != expected:
+            fail("stopped for a while: no, or another, answer")
+        print("stopped for 3 s: the same bits")
+
+
+main()

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "insertion.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/communicator.hpp"
+#include "engine/graph.hpp"
+#include "factor/left_looking.hpp"
+#include "factor/workspace.hpp"
+#include "report.hpp"
+#include "stepwell/error.hpp"
+#include "tiles/tile_matrix.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+using engine::Communicator;
+using Clock = std::chrono::steady_clock;
+
+struct GraphRequest {
+  std::int64_t n = 1048576;
+  std::int64_t tile = 2048;
+  std::string map = "bf16";
+  std::string layout = "grid";
+  int ranks = 1024;
+  int rank = 0;
+  int threads = 0;
+  bool json = false;
+};
+
+/// One of many ranks that are not there: every message is done at once.
+class Pretender : public Communicator {
+ public:
+  Pretender(int rank, int size) : rank_(rank), size_(size) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void sum(std::span<double>) override {}
+  void largest(std::span<std::int64_t>) override {}
+  void broadcast(std::span<std::byte>, int) override {}
+  void barrier() override {}
+  std::int64_t sum_on_machine(std::int64_t x) override { return x; }
+  Request start_send(std::span<const std::byte> x, int, int) override {
+    ++sent_;
+    bytes_ += std::ssize(x);
+    return keep();
+  }
+  Request start_receive(std::span<std::byte>, int, int) override {
+    ++received_;
+    return keep();
+  }
+  void wait(Request) override {}
+  std::vector<Request> done() override { return std::exchange(done_, {}); }
+  std::int64_t bytes_sent() const override { return bytes_; }
+  std::int64_t messages_sent() const override { return sent_; }
+  std::int64_t messages_received() const { return received_; }
+  void abort(int) override { throw Error(ErrorCode::internal, "a rank has given up"); }
+
+ private:
+  Request keep() {
+    done_.push_back(next_);
+    return next_++;
+  }
+
+  int rank_, size_;
+  Request next_ = 0;
+  std::vector<Request> done_;
+  std::int64_t sent_ = 0, received_ = 0, bytes_ = 0;
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The most memory that this process has had.
+std::int64_t resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
+void bench_graph(const GraphRequest& r) {
+  if (r.rank >= r.ranks) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--rank {}: there are {} ranks, counted from 0", r.rank, r.ranks));
+  }
+  const auto start = Clock::now();
+  RankedOptions layout;
+  layout.layout = r.layout == "symmetric" ? Layout::symmetric : Layout::grid;
+  const auto owners = tiles::Distribution::choose(r.ranks, layout);
+  const tiles::RungMap map({r.n, r.tile}, parse_map(r.map));
+  const tiles::TileMatrix l(map, owners, r.rank);  // mapped, and never touched
+  Pretender ranks(r.rank, r.ranks);
+  engine::GraphOptions options;
+  options.settings.threads = r.threads;
+  options.ranks = &ranks;
+  options.dry = true;
+  engine::Graph graph(options);
+  const double prepared = seconds_since(start);
+
+  factor::Attempt attempt;
+  attempt.l = &l;
+  attempt.rank = r.rank;
+  factor::left_looking(graph, attempt);
+  const double inserted = seconds_since(start) - prepared;
+
+  const engine::GraphTimes times = graph.times();
+  const std::int64_t mapped = l.bytes() + factor::Needs(map, owners, r.rank, times.workers).bytes();
+  const nlohmann::ordered_json json = {
+      {"bench", "graph"},
+      {"n", r.n},
+      {"tile", r.tile},
+      {"map", r.map},
+      {"layout", owners.name()},
+      {"ranks", r.ranks},
+      {"rank", r.rank},
+      {"workers", times.workers},
+      {"tiles", map.grid().count()},
+      {"tasks", times.tasks},
+      {"messages_sent", ranks.messages_sent()},
+      {"messages_received", ranks.messages_received()},
+      {"bytes_sent", ranks.bytes_sent()},
+      {"seconds_to_prepare", prepared},
+      {"seconds", inserted},
+      {"resident_bytes", resident_bytes()},
+      {"mapped_bytes", mapped},
+  };
+  if (r.json) {
+    fmt::print("{}\n", pretty(json));
+    return;
+  }
+  fmt::print("n = {}, {} tiles of {}, {}; rank {} of {}, {}\n", r.n, map.grid().count(), r.tile,
+             r.map, r.rank, r.ranks, owners.name());
+  fmt::print("tasks      {}\n", times.tasks);
+  fmt::print("messages   {} sent ({:.2f} GB), {} received\n", ranks.messages_sent(),
+             1e-9 * static_cast<double>(ranks.bytes_sent()), ranks.messages_received());
+  fmt::print("inserting  {:.3f} s, and {:.3f} s before\n", inserted, prepared);
+  fmt::print("memory     {:.3f} GB resident; {:.2f} GB would be in use\n",
+             1e-9 * static_cast<double>(resident_bytes()), 1e-9 * static_cast<double>(mapped));
+}
+
+}  // namespace
+
+void add_graph_bench(CLI::App& bench) {
+  CLI::App* const verb =
+      bench.add_subcommand("graph", "Measure what one rank of many takes to insert its tasks");
+  const auto r = std::make_shared<GraphRequest>();
+  verb->add_option("--n", r->n, "Order of the matrix")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->capture_default_str();
+  verb->add_option("--tile", r->tile, "Order of a tile")
+      ->check(CLI::Range(std::int64_t{32}, std::int64_t{8192}))
+      ->capture_default_str();
+  verb->add_option("--map", r->map, "Precision map")->capture_default_str();
+  verb->add_option("--ranks", r->ranks, "How many there would be")
+      ->check(CLI::Range(2, 1 << 24))
+      ->capture_default_str();
+  verb->add_option("--rank", r->rank, "Which of them")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  verb->add_option("--layout", r->layout, "How tiles are dealt out: grid or symmetric")
+      ->check(CLI::IsMember({"grid", "symmetric"}))
+      ->capture_default_str();
+  verb->add_option("--threads", r->threads, "Workers; default: all")->check(CLI::Range(1, 1024));
+  verb->add_flag("--json", r->json, "Print one JSON object");
+  verb->callback([r] { bench_graph(*r); });
+  verb->footer(
+      "No kernel runs and no message is sent: what remains is the engine's own cost. Memory of\n"
+      "tiles is mapped and not touched.\n\n"
+      "Example:\n  stepwell bench graph --n 1048576 --tile 2048 --ranks 1024 --rank 0");
+}
+
+}  // namespace stepwell::tool
