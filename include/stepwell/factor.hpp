@@ -90,6 +90,7 @@ struct FactorReport {
   double max_abs = 0;           ///< of the elements of A
   std::int64_t bytes = 0;       ///< of L
   std::int64_t peak_bytes = 0;  ///< of L and all memory the call worked in
+  std::int64_t sent_bytes = 0;  ///< over ranks: by all of them, in all attempts
   PhaseTimes times;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,8 +70,12 @@ struct RankedOptions {
 using FillTile = std::function<void(std::int64_t row, std::int64_t col, MatrixView<double> tile)>;
 
 /// solve_spd() over ranks: A of order n comes from 'fill', tile by tile, each on the rank that owns
-/// it. B and X are whole on every rank, and so is the certificate. An error on one rank is thrown
-/// on all of them.
+/// it. B and X are whole on every rank, and so is the certificate: the same everywhere but for
+/// times and the factor's bytes, which are the rank's own. An error on one rank is thrown on all of
+/// them, and a cancel on one is a cancel on all.
+///
+/// Not for options.triangle 'upper' and check_symmetry: the lower triangle is all that is asked
+/// for. Without a context a rank takes its part of the machine's cores.
 ///
 /// Memory of a rank: plan_spd(ranks, ...).bytes.
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
@@ -78,7 +83,24 @@ STEPWELL_API Certificate solve_spd(const Ranks& ranks, std::int64_t n, const Fil
                                    const SolveOptions& options = {},
                                    const RankedOptions& ranked = {});
 
-/// The plan of that; bytes are those of the rank that needs the most, A's kept tiles included.
+/// A as ScaLAPACK holds it: this process's part of it, by columns, and the array descriptor.
+struct ScalapackMatrix {
+  const double* local = nullptr;
+  std::array<int, 9> descriptor{};
+};
+
+/// The same with A where ScaLAPACK has it: its lower triangle is read in place, and nothing is
+/// written or sent. The ranks are the processes of its grid, by rows (BLACS_GRIDINIT's default),
+/// and ranked.grid_rows is its number of rows. The tile is A's block: MB = NB, a multiple of 32,
+/// and the first block is with process (0, 0). Another A is refused with what to do. B and X are
+/// whole on every rank.
+STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
+                                   MatrixView<const double> b, MatrixView<double> x,
+                                   const SolveOptions& options = {},
+                                   const RankedOptions& ranked = {});
+
+/// The plan of solve_spd() over ranks; bytes are those of the rank that needs the most, A's kept
+/// tiles included.
 STEPWELL_API Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns,
                            const SolveOptions& options = {}, const RankedOptions& ranked = {});
 

@@ -228,9 +228,11 @@ void Attempts::factor(Attempt& attempt, const engine::GraphOptions& options) {
   }
   const RungMap& map = attempt.l->map();
   announce(options_.progress, task_count(map, share_.distribution(), share_.rank()));
+  const std::int64_t sent = share_.bytes_sent();
   engine::Graph graph(options);
   share_.together([&] { left_looking(graph, attempt); });
   attempt.pivot = share_.first(attempt.pivot);
+  report().sent_bytes += share_.bytes_sent() - sent;
   book(graph.times(), report().times);
   if (checkpoints_ != nullptr && !attempt.pivot.ok()) checkpoints_->failed(attempt.pivot);
 }

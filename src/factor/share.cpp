@@ -38,6 +38,13 @@ bool Share::any(bool here) const {
   return yes != 0;
 }
 
+std::int64_t Share::bytes_sent() const {
+  if (alone()) return 0;
+  auto bytes = static_cast<double>(ranks_->bytes_sent());
+  ranks_->sum({&bytes, 1});
+  return static_cast<std::int64_t>(bytes);
+}
+
 kernels::Pivot Share::first(kernels::Pivot here) const {
   if (alone()) return here;
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();

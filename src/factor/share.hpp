@@ -34,6 +34,8 @@ class Share {
   /// The largest; NaN counts for nothing.
   double largest(double here) const;
   bool any(bool here) const;
+  /// Bytes that all ranks have sent so far.
+  std::int64_t bytes_sent() const;
   /// The failing pivot with the lowest index.
   kernels::Pivot first(kernels::Pivot here) const;
   /// The first (row, column) in the order of columns.

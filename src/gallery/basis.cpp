@@ -122,6 +122,25 @@ double* Basis::apply(double* x, double* scratch) const noexcept {
   return x;
 }
 
+double* Basis::apply_transposed(double* x, double* scratch) const noexcept {
+  multiply(x, signs_);
+  for (auto round = rounds_.rbegin(); round != rounds_.rend(); ++round) {
+    if (p_ < n_) {
+      double* const last = x + kLanes * (n_ - p_);
+      hadamard(last, p_);
+      multiply(last, round->last_signs);
+    }
+    hadamard(x, p_);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const double sign = i < p_ ? round->first_signs[static_cast<std::size_t>(i)] : 1;
+      double* const to = scratch + kLanes * round->from[static_cast<std::size_t>(i)];
+      for (std::int64_t k = 0; k < kLanes; ++k) to[k] = sign * x[kLanes * i + k];
+    }
+    std::swap(x, scratch);
+  }
+  return x;
+}
+
 void set_scaled_basis(MatrixView<double> a, const Basis& q, std::span<const double> d,
                       engine::Team& team) {
   const std::int64_t n = q.order();

@@ -35,6 +35,8 @@ class Basis {
   /// Q x for kLanes vectors x. Both arrays hold 8 n numbers and are overwritten; the result is in
   /// the one that is returned.
   double* apply(double* x, double* scratch) const noexcept;
+  /// Q' x.
+  double* apply_transposed(double* x, double* scratch) const noexcept;
 
  private:
   struct Round {

@@ -8,19 +8,19 @@
 
 #include "engine/team.hpp"
 #include "gallery/basis.hpp"
-#include "gallery/covariance.hpp"
+#include "gallery/element_rules.hpp"
 #include "gallery/elements.hpp"
-#include "gallery/gallery.hpp"
 #include "gallery/general.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::gallery {
 namespace {
 
-void check(MatrixView<const double> a, const Recipe& recipe, int threads) {
-  const auto refuse = [](const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, "gallery: " + text);
-  };
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, "gallery: " + text);
+}
+
+void check(MatrixView<const double> a, int threads) {
   if (a.rows != a.cols || a.rows < 0) {
     refuse("the matrix must be square, not " + std::to_string(a.rows) + " x " +
            std::to_string(a.cols));
@@ -30,6 +30,11 @@ void check(MatrixView<const double> a, const Recipe& recipe, int threads) {
            std::to_string(a.rows) + " rows");
   }
   if (threads < 1) refuse("the number of threads must be positive");
+}
+
+}  // namespace
+
+void check(const Recipe& recipe) {
   if (!(recipe.condition >= 1) || !std::isfinite(recipe.condition)) {
     refuse("the condition number must be finite and at least 1");
   }
@@ -41,18 +46,6 @@ void check(MatrixView<const double> a, const Recipe& recipe, int threads) {
   }
 }
 
-template <class Covariance>
-void fill_covariance(MatrixView<double> a, const Recipe& recipe, engine::Team& team,
-                     Covariance covariance) {
-  const std::vector<Point> points = random_points(a.rows, recipe.seed, recipe.sorted);
-  fill_lower(a, team, [&](std::int64_t i, std::int64_t j) {
-    const double r =
-        distance(points[static_cast<std::size_t>(i)], points[static_cast<std::size_t>(j)]);
-    return covariance(r / recipe.length) + (i == j ? recipe.nugget : 0);
-  });
-}
-
-/// The first n primes.
 std::vector<double> primes(std::int64_t n) {
   // The n-th is below n (log n + log log n) for n > 5.
   const double size = std::max(6.0, static_cast<double>(n));
@@ -69,64 +62,17 @@ std::vector<double> primes(std::int64_t n) {
   return found;
 }
 
-}  // namespace
-
 void fill(MatrixView<double> a, const Recipe& recipe, int threads) {
-  check(a, recipe, threads);
+  check(a, threads);
+  check(recipe);
   engine::Team team(threads);
   if (is_general(recipe.kind)) return fill_general(a, recipe, team);
-  const auto number = [](std::int64_t i) { return static_cast<double>(i); };
-  switch (recipe.kind) {
-    case Kind::arithmetic:
-    case Kind::clustered:
-    case Kind::logarithmic:
-    case Kind::geometric:
-    case Kind::custom_clustered: {
-      const Basis q(a.rows, recipe.seed, 0);
-      set_scaled_basis(a, q, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), team);
-      multiply_transposed(a, q, Part::lower, team);
-      break;
-    }
-    case Kind::dominant:
-      fill_lower(a, team, [&](std::int64_t i, std::int64_t j) {
-        return i == j ? number(a.rows) : element_noise(recipe.seed, i, j);
-      });
-      break;
-    case Kind::matern:
-      fill_covariance(a, recipe, team, matern_covariance);
-      break;
-    case Kind::exponential:
-      fill_covariance(a, recipe, team, exponential_covariance);
-      break;
-    case Kind::gaussian:
-      fill_covariance(a, recipe, team, gaussian_covariance);
-      break;
-    case Kind::hilbert:
-      fill_lower(a, team, [&](std::int64_t i, std::int64_t j) { return 1 / number(i + j + 1); });
-      break;
-    case Kind::lehmer:
-      fill_lower(a, team,
-                 [&](std::int64_t i, std::int64_t j) { return number(j + 1) / number(i + 1); });
-      break;
-    case Kind::minij:
-      fill_lower(a, team, [&](std::int64_t, std::int64_t j) { return number(j + 1); });
-      break;
-    case Kind::trefethen: {
-      const std::vector<double> diagonal = primes(a.rows);
-      fill_lower(a, team, [&](std::int64_t i, std::int64_t j) {
-        const std::int64_t apart = i - j;
-        if (apart == 0) return diagonal[static_cast<std::size_t>(j)];
-        return (apart & (apart - 1)) == 0 ? 1.0 : 0.0;
-      });
-      break;
-    }
-    case Kind::laplacian:
-      fill_lower(a, team, [](std::int64_t i, std::int64_t j) {
-        return i == j ? 2.0 : i == j + 1 ? -1.0 : 0.0;
-      });
-      break;
-    default:  // the general ones
-      break;
+  const bool by_element =
+      with_element_rule(a.rows, recipe, [&](const auto& element) { fill_lower(a, team, element); });
+  if (!by_element) {  // a given spectrum
+    const Basis q(a.rows, recipe.seed, 0);
+    set_scaled_basis(a, q, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), team);
+    multiply_transposed(a, q, Part::lower, team);
   }
   mirror(a, team);
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "core/double_double.hpp"
@@ -81,8 +82,11 @@ RankedProduct::RankedProduct(engine::Team& team, engine::Agreement& agreement,
     }
   }
   if (!keep) return;
-  agreement_.attempt([&] { kept_ = core::Buffer<double>(offset, core::Contents::any); });
-  for_tiles(own_.size(), [](MatrixView<const double>, std::int64_t, std::int64_t, std::size_t) {});
+  agreement_.attempt([&] {
+    kept_ = core::Buffer<double>(offset, core::Contents::any);
+    for_tiles(own_.size(),
+              [](MatrixView<const double>, std::int64_t, std::int64_t, std::size_t) {});
+  });
   made_ = true;
 }
 
@@ -118,24 +122,22 @@ void RankedProduct::run_lane(std::size_t lane, std::size_t lanes, double* scratc
 
 void RankedProduct::for_tiles(std::size_t lanes, const Visit& visit) {
   const std::int64_t size = grid_.tile * grid_.tile;
+  if (kept_.size() == 0 && !own_.empty()) grow(scratch_, team_.size() * size);
   std::vector<std::exception_ptr> errors(lanes);
-  agreement_.attempt([&] {
-    if (kept_.size() == 0 && !own_.empty()) grow(scratch_, team_.size() * size);
-    std::atomic<std::size_t> next{0};
-    team_.run([&](int thread) {
-      const core::FpScope fp;
-      for (std::size_t lane = next++; lane < lanes; lane = next++) {
-        try {
-          run_lane(lane, lanes, scratch_.data() + thread * size, visit);
-        } catch (...) {
-          errors[lane] = std::current_exception();
-        }
+  std::atomic<std::size_t> next{0};
+  team_.run([&](int thread) {
+    const core::FpScope fp;
+    for (std::size_t lane = next++; lane < lanes; lane = next++) {
+      try {
+        run_lane(lane, lanes, scratch_.data() + thread * size, visit);
+      } catch (...) {
+        errors[lane] = std::current_exception();
       }
-    });
-    for (const std::exception_ptr& error : errors) {
-      if (error != nullptr) std::rethrow_exception(error);
     }
   });
+  for (const std::exception_ptr& error : errors) {
+    if (error != nullptr) std::rethrow_exception(error);
+  }
 }
 
 MatrixView<double> RankedProduct::sums_of(std::size_t lane, std::int64_t columns) const {
@@ -143,15 +145,17 @@ MatrixView<double> RankedProduct::sums_of(std::size_t lane, std::int64_t columns
               columns);
 }
 
-void RankedProduct::for_lanes(std::int64_t columns, const Visit& visit) {
+void RankedProduct::for_lanes(std::int64_t columns, std::int64_t whole, const Visit& visit) {
   lanes_ = lane_count(own_.size(), columns);
-  const std::int64_t size =
-      core::size_product(static_cast<std::int64_t>(lanes_), grid_.n, columns, "workspace");
-  agreement_.attempt([&] { grow(partial_, size); });
-  team_.for_each(static_cast<std::int64_t>(lanes_), [&](std::int64_t lane) {
-    std::fill_n(sums_of(static_cast<std::size_t>(lane), columns).data, grid_.n * columns, 0.0);
+  agreement_.attempt([&] {
+    grow(whole_, whole);
+    grow(partial_,
+         core::size_product(static_cast<std::int64_t>(lanes_), grid_.n, columns, "workspace"));
+    team_.for_each(static_cast<std::int64_t>(lanes_), [&](std::int64_t lane) {
+      std::fill_n(sums_of(static_cast<std::size_t>(lane), columns).data, grid_.n * columns, 0.0);
+    });
+    for_tiles(lanes_, visit);
   });
-  for_tiles(lanes_, visit);
 }
 
 void RankedProduct::add_lanes(std::int64_t columns, std::int64_t column, double* to) {
@@ -168,9 +172,9 @@ void RankedProduct::apply(MatrixView<const double> x, MatrixView<double> y) {
   const std::int64_t n = grid_.n;
   const std::int64_t r = y.cols;
   if (n == 0 || r == 0) return;
-  agreement_.attempt([&] { grow(whole_, n * r); });
   for_lanes(
-      r, [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
+      r, n * r,
+      [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
         for_blocks(tile, row, col,
                    [&](const SymmetricBlock& block) { add_product(block, x, sums_of(lane, r)); });
       });
@@ -186,35 +190,31 @@ void RankedProduct::look(MatrixView<const double> x, MatrixView<double> y, Surve
   const std::int64_t columns = r + 1;  // the last one for the sums of |A|'s rows
   const std::int64_t in_all = n * columns + std::ssize(elements) + 4;
   // The elements in the order of the tiles.
-  std::vector<std::size_t> order;
+  std::vector<std::size_t> order(elements.size());
   const auto place = [&](std::size_t k) {
     return std::pair(elements[k].col / grid_.tile, elements[k].row / grid_.tile);
   };
-  std::vector<kernels::Scan> scans;
-  agreement_.attempt([&] {
-    grow(whole_, in_all);
-    scans.resize(own_.size());
-    order.resize(elements.size());
-    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return std::tuple(place(a), a) < std::tuple(place(b), b);
-    });
+  std::vector<kernels::Scan> scans(own_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(place(a), a) < std::tuple(place(b), b);
   });
   for (Element& element : elements) element.value = 0;
-  for_lanes(columns, [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col,
-                         std::size_t lane) {
-    const MatrixView<double> sums = sums_of(lane, columns);
-    for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
-      if (r > 0) add_product(block, x, sums.block(0, 0, n, r));
-      look_at(block, {}, scans[lane], sums.column(r));
-    });
-    const std::pair here(col / grid_.tile, row / grid_.tile);
-    auto at = std::lower_bound(order.begin(), order.end(), here,
-                               [&](std::size_t k, const auto& key) { return place(k) < key; });
-    for (; at != order.end() && place(*at) == here; ++at) {
-      elements[*at].value = tile(elements[*at].row - row, elements[*at].col - col);
-    }
-  });
+  for_lanes(
+      columns, in_all,
+      [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
+        const MatrixView<double> sums = sums_of(lane, columns);
+        for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
+          if (r > 0) add_product(block, x, sums.block(0, 0, n, r));
+          look_at(block, {}, scans[lane], sums.column(r));
+        });
+        const std::pair here(col / grid_.tile, row / grid_.tile);
+        auto at = std::lower_bound(order.begin(), order.end(), here,
+                                   [&](std::size_t k, const auto& key) { return place(k) < key; });
+        for (; at != order.end() && place(*at) == here; ++at) {
+          elements[*at].value = tile(elements[*at].row - row, elements[*at].col - col);
+        }
+      });
   for (std::int64_t c = 0; c < columns; ++c) add_lanes(columns, c, whole_.data() + c * n);
   kernels::Scan scan;
   for (const kernels::Scan& of : scans) kernels::combine(scan, of, 0, 0);
@@ -257,14 +257,14 @@ void RankedProduct::apply_exactly(MatrixView<const double> x, MatrixView<const d
   const std::int64_t n = grid_.n;
   const std::int64_t r = y.cols;
   if (n == 0 || r == 0) return;
-  agreement_.attempt([&] { grow(whole_, 4 * n * r); });
-  for_lanes(2 * r, [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col,
-                       std::size_t lane) {
-    const MatrixView<double> sums = sums_of(lane, 2 * r);
-    for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
-      add_exact_product(block, x, sums.block(0, 0, n, r), sums.block(0, r, n, r));
-    });
-  });
+  for_lanes(
+      2 * r, 4 * n * r,
+      [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
+        const MatrixView<double> sums = sums_of(lane, 2 * r);
+        for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
+          add_exact_product(block, x, sums.block(0, 0, n, r), sums.block(0, r, n, r));
+        });
+      });
   const MatrixView<double> own = view(whole_.data(), n, 2 * r);
   const MatrixView<double> others = view(whole_.data() + 2 * n * r, n, 2 * r);
   const auto add = [n, r, this](MatrixView<const double> from, auto sum_at) {

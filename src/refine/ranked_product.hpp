@@ -59,10 +59,12 @@ class RankedProduct : public Product, public factor::BlockSource {
   using Visit = std::function<void(MatrixView<const double> tile, std::int64_t row,
                                    std::int64_t col, std::size_t lane)>;
 
-  /// Calls visit for each tile of this rank, on all threads: those of a lane in order.
+  /// Calls visit for each tile of this rank, on all threads: those of a lane in order. Not
+  /// collective; throws the first lane's error.
   void for_tiles(std::size_t lanes, const Visit& visit);
-  /// With sums of so many columns for each lane, zero at first.
-  void for_lanes(std::int64_t columns, const Visit& visit);
+  /// With sums of so many columns for each lane, zero at first; 'whole' numbers in whole_. Then the
+  /// ranks meet, once in a product.
+  void for_lanes(std::int64_t columns, std::int64_t whole, const Visit& visit);
   void run_lane(std::size_t lane, std::size_t lanes, double* scratch, const Visit& visit);
   /// What the lanes have for rows of a column, in order; to[i] is set.
   void add_lanes(std::int64_t columns, std::int64_t column, double* to);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include "core/hash.hpp"

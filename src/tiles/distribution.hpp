@@ -33,6 +33,7 @@ class Distribution {
   static Distribution choose(int ranks, const RankedOptions& options);
 
   int ranks() const { return ranks_; }
+  std::int64_t grid_cols() const { return cols_; }  ///< of a grid
   int owner(std::int64_t i, std::int64_t j) const;
 
   /// The others that need L(i, k), ascending: owners of (i, j), k < j <= i, and of (m, i), m > i.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "interrupt.hpp"
+#include "launcher.hpp"
 #include "option_table.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
@@ -26,8 +27,9 @@ constexpr const char* kExitCodes =
     "definite, singular or rank deficient, 21 not converged, 22 x is beyond FP64, 30 out of\n"
     "memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
 
+/// An empty text: another rank says it.
 int fail(int code, const std::string& text) {
-  fmt::print(stderr, "stepwell: error: {}\n", text);
+  if (!text.empty()) fmt::print(stderr, "stepwell: error: {}\n", text);
   return code;
 }
 
@@ -65,7 +67,8 @@ int run(int argc, char** argv) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const std::vector<std::string> unknown = app.remaining(true);
     const std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
-    return fail(ErrorCode::invalid_argument, what + "; see 'stepwell --help'");
+    const bool says = launched_rank() == 0;  // all ranks have been given the same
+    return fail(ErrorCode::invalid_argument, says ? what + "; see 'stepwell --help'" : "");
   }
   // Buffered text that can't be written is an error, too: a full disk must not look like success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

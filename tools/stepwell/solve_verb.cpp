@@ -13,37 +13,28 @@
 #include "core/buffer.hpp"
 #include "core/system.hpp"
 #include "io/matrix_file.hpp"
+#include "launcher.hpp"
 #include "memory.hpp"
 #include "output_file.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
-#include "solve_options.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
+#include "system_request.hpp"
 #include "timetable.hpp"
 #include "verbs.hpp"
 
-/// `solve`: a system from files, its solution into a file, and the certificate.
+/// `solve`: a system from files or from the gallery, its solution into a file, and the certificate.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
 
-struct FilesRequest : SolveOptionsRequest {
-  std::string a, b, out;
-  bool condition = false;
-  bool prove = false;
-  bool lower = false;
-  bool transposed = false;
-  bool quiet = false;
-  bool json = false;
-};
-
 /// Bytes a second that a disk gives, about: for the forecast only.
 constexpr double kDisk = 1e9;
 
 /// --lower is a promise of symmetry.
-Structure structure_asked(const FilesRequest& r) {
+Structure structure_asked(const SystemRequest& r) {
   const Structure structure = structure_of(r);
   if (r.lower && structure == Structure::general) {
     throw Error(ErrorCode::invalid_argument,
@@ -74,7 +65,7 @@ std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
 }
 
 /// Refuses what can't be solved before anything large is read.
-io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options,
+io::MatrixShape check_shapes(const SystemRequest& r, const SolveOptions& options,
                              Structure structure) {
   const io::MatrixShape a = io::read_shape(r.a);
   if (a.rows != a.cols) {
@@ -109,7 +100,7 @@ io::MatrixShape check_shapes(const FilesRequest& r, const SolveOptions& options,
   return shape;
 }
 
-std::vector<Stage> stages_of(const FilesRequest& r, io::MatrixShape shape,
+std::vector<Stage> stages_of(const SystemRequest& r, io::MatrixShape shape,
                              const SolveOptions& options, Structure structure) {
   const bool general = structure == Structure::general;
   const Plan plan = general ? plan_general(shape.rows, shape.cols, options)
@@ -126,7 +117,7 @@ std::vector<Stage> stages_of(const FilesRequest& r, io::MatrixShape shape,
   return stages;
 }
 
-void print(const FilesRequest& r, io::MatrixShape shape, const Certificate& c) {
+void print(const SystemRequest& r, io::MatrixShape shape, const Certificate& c) {
   if (!r.json) {
     fmt::print("{}", certificate_text(c, colour_on_stdout()));
     if (c.ok() && r.out.empty()) {
@@ -140,7 +131,18 @@ void print(const FilesRequest& r, io::MatrixShape shape, const Certificate& c) {
   fmt::print("{}\n", json.dump(2));
 }
 
-void solve_files(const FilesRequest& r) {
+void solve_files(const SystemRequest& r) {
+  if (r.a.empty() || r.b.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                "solve needs a file with A and one with b, or --gen KIND --n N");
+  }
+  if (r.mpi || launched_ranks() > 1) {
+    const bool says = launched_rank() == 0;  // all ranks have been asked for it
+    throw Failure{static_cast<int>(ErrorCode::invalid_argument),
+                  says ? "files are read by one process, without mpirun; over ranks A is "
+                         "generated: --gen KIND --n N"
+                       : ""};
+  }
   Context context(r.threads);
   SolveOptions options = options_of(r);
   options.context = &context;
@@ -176,10 +178,13 @@ void solve_files(const FilesRequest& r) {
 }  // namespace
 
 void add_solve(CLI::App& app) {
-  CLI::App* const verb = app.add_subcommand("solve", "Solve A x = b, from files");
-  const auto r = std::make_shared<FilesRequest>();
-  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE")->required();
-  verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE")->required();
+  CLI::App* const verb =
+      app.add_subcommand("solve", "Solve A x = b, from files or with a generated A");
+  const auto r = std::make_shared<SystemRequest>();
+  r->recipe.kind.clear();
+  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
+  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE");
+  verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE");
   verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
   add_solve_options(*verb, *r);
   verb->add_flag("--condition", r->condition,
@@ -190,14 +195,39 @@ void add_solve(CLI::App& app) {
   verb->add_flag("--transposed", r->transposed, "Solve A' x = b");
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->add_flag("--json", r->json, "Print one JSON object");
-  verb->callback([r] { solve_files(*r); });
+  CLI::Option* const gen =
+      verb->add_option("--gen", r->recipe.kind,
+                       "Instead of files: a kind of matrix as 'gen' has them, and random b")
+          ->type_name("KIND")
+          ->excludes("A");
+  verb->add_option("--n", r->n, "Order of the generated A")->check(size)->needs(gen);
+  verb->add_option("--nrhs", r->columns, "Right-hand sides of it")
+      ->check(size)
+      ->capture_default_str();
+  add_recipe_options(*verb, r->recipe);
+  verb->add_option("--tile", r->tile, "Order of a generated A's tiles, a multiple of 32")
+      ->check(CLI::Range(32, 8192));
+  verb->add_flag("--mpi", r->mpi, "Over ranks, even if there is one: implied by mpirun and srun");
+  verb->add_option("--layout", r->layout,
+                   "How tiles are dealt out to ranks: grid, or symmetric (3, 6, 10, ... ranks)")
+      ->check(CLI::IsMember({"grid", "symmetric"}))
+      ->capture_default_str();
+  verb->add_option("--grid-rows", r->grid_rows, "Rows of the grid of ranks; default: most square")
+      ->check(CLI::Range(1, 1 << 20));
+  verb->add_flag("--regenerate", r->regenerate,
+                 "Over ranks: make A's tiles anew for every product instead of keeping them");
+  verb->add_option("--checkpoint", r->checkpoint,
+                   "Over ranks: a directory from which a factorization can be taken up again")
+      ->type_name("DIR");
+  verb->callback([r] { r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r); });
   verb->footer(
       "x is written only when the outcome is 'converged' (exit code 0). With --assume auto, an A\n"
       "that is symmetric and has a positive diagonal is taken for positive definite, and solved "
       "as\n"
       "a general one where it is not.\n"
       "\nExample:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
-      "  stepwell solve A.npy b.npy -o x.npy");
+      "  stepwell solve A.npy b.npy -o x.npy\n"
+      "  mpirun -n 4 stepwell solve --gen matern --n 20000");
 }
 
 }  // namespace stepwell::tool

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "gallery/gallery.hpp"
+#include "gallery/recipe.hpp"
+#include "ranks/fixture.hpp"
+#include "stepwell/error.hpp"
+
+/// solve_spd() over ranks: what it promises on one rank it promises on all of them, in one voice.
+namespace stepwell::ranks::test {
+namespace {
+
+struct System {
+  Dense<double> a, b, x;
+  System(std::int64_t n, const gallery::Recipe& recipe, std::int64_t columns = 1)
+      : a(n, n), b(n, columns), x(n, columns) {
+    gallery::fill(a.view(), recipe);
+    for (std::size_t k = 0; k < b.data.size(); ++k) b.data[k] = gallery::noise(k);
+  }
+  Certificate solve(const SolveOptions& options, const RankedOptions& ranked) {
+    return solve_spd(world(), a.rows, tiles_of(a), b.view(), x.view(), options, ranked);
+  }
+  /// The backward error of the first column, in long double.
+  double error() const {
+    long double r = 0, norm = 0, size_x = 0, size_b = 0;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      long double sum = -b(i, 0), row = 0;
+      for (std::int64_t j = 0; j < a.rows; ++j) {
+        sum += static_cast<long double>(a(i, j)) * x(j, 0);
+        row += std::abs(a(i, j));
+      }
+      r = std::max(r, std::abs(sum));
+      norm = std::max(norm, row);
+      size_x = std::max<long double>(size_x, std::abs(x(i, 0)));
+      size_b = std::max<long double>(size_b, std::abs(b(i, 0)));
+    }
+    return static_cast<double>(r / (norm * size_x + size_b));
+  }
+};
+
+SolveOptions with_tile(std::int64_t tile) {
+  SolveOptions options;
+  options.tile = tile;
+  return options;
+}
+
+gallery::Recipe recipe(gallery::Kind kind, double condition = 1e2) {
+  gallery::Recipe r;
+  r.kind = kind;
+  r.condition = condition;
+  return r;
+}
+
+/// Everything of a certificate that is a decision or a result.
+bool same_certificate(const Certificate& c) {
+  std::vector<double> all = {static_cast<double>(c.outcome),
+                             c.backward_error,
+                             static_cast<double>(c.iterations),
+                             c.norm,
+                             c.condition,
+                             static_cast<double>(c.rungs.size()),
+                             static_cast<double>(c.pivot),
+                             static_cast<double>(c.row),
+                             static_cast<double>(c.col),
+                             static_cast<double>(c.peak_bytes)};
+  for (const RungAttempt& rung : c.rungs) all.push_back(rung.error);
+  return same_everywhere(all);
+}
+
+void expect_solved(System& s, const Certificate& c, double tolerance) {
+  EXPECT_EQ(c.outcome, SolveOutcome::converged) << c.reason;
+  EXPECT_LE(c.backward_error, c.tolerance);
+  EXPECT_LE(s.error(), tolerance);
+  EXPECT_TRUE(same_everywhere(s.x.data));
+  EXPECT_TRUE(same_certificate(c));
+}
+
+TEST(RankedSolve, MeetsTheToleranceOfOneRank) {
+  const gallery::Recipe recipes[] = {
+      recipe(gallery::Kind::arithmetic), recipe(gallery::Kind::geometric, 1e6),
+      recipe(gallery::Kind::clustered, 1e3), recipe(gallery::Kind::matern)};
+  for (const std::int64_t n : {1, 31, 300, 1000}) {
+    for (const gallery::Recipe& r : recipes) {
+      for (RankedOptions ranked : layouts()) {
+        for (const bool keep : {true, false}) {
+          if (n != 300 && (!keep || ranked.grid_rows == 1)) continue;
+          if (n == 1000 && world().size() > 4) continue;  // on few cores that takes a minute
+          ranked.keep_tiles = keep;
+          SCOPED_TRACE(std::string(gallery::to_string(r.kind)) + " n = " + std::to_string(n));
+          System s(n, r);
+          const Certificate c = s.solve(with_tile(128), ranked);
+          expect_solved(s, c, c.tolerance * (1 + 1e-6));
+        }
+      }
+    }
+  }
+}
+
+/// The same rungs and as many iterations, but for a few.
+TEST(RankedSolve, TakesTheWayOfOneRank) {
+  System s(1200, recipe(gallery::Kind::geometric, 1e4), 3);
+  SolveOptions options = with_tile(128);
+  options.map = parse_map("bf16x2");
+  options.condition = options.prove = true;
+  const Certificate alone = solve_spd(s.a.view(), s.b.view(), s.x.view(), options);
+  for (const RankedOptions& ranked : layouts()) {
+    const Certificate c = s.solve(options, ranked);
+    expect_solved(s, c, c.tolerance * (1 + 1e-6));
+    EXPECT_EQ(c.map, alone.map);
+    EXPECT_EQ(c.rungs.size(), alone.rungs.size());
+    EXPECT_NEAR(c.iterations, alone.iterations, 2);
+    EXPECT_NEAR(c.norm, alone.norm, 1e-12 * alone.norm);
+    EXPECT_NEAR(c.condition, alone.condition, 0.1 * alone.condition);
+    EXPECT_LE(c.columns[0].proven_backward_error, 2 * c.tolerance);
+    EXPECT_GT(c.columns[0].proven_backward_error, 0);
+  }
+}
+
+TEST(RankedSolve, ClimbsToFp64) {
+  System s(400, recipe(gallery::Kind::geometric, 1e13));
+  SolveOptions options = with_tile(64);
+  options.map = parse_map("bf16");
+  options.iterations = 2;
+  const Certificate c = s.solve(options, layouts()[0]);
+  expect_solved(s, c, c.tolerance * (1 + 1e-6));
+  EXPECT_EQ(c.map, "fp64");
+  EXPECT_GT(c.rungs.size(), 1U);
+}
+
+TEST(RankedSolve, SaysWhereAMatrixIsBad) {
+  for (const RankedOptions& ranked : layouts()) {
+    System s(400, recipe(gallery::Kind::arithmetic));
+    const double good = s.a(300, 200);
+    s.a(300, 200) = std::numeric_limits<double>::quiet_NaN();
+    Certificate c = s.solve(with_tile(64), ranked);
+    EXPECT_EQ(c.outcome, SolveOutcome::non_finite);
+    EXPECT_EQ(c.row, 300);
+    EXPECT_EQ(c.col, 200);
+    EXPECT_TRUE(same_certificate(c));
+    s.a(300, 200) = good;
+
+    // Positive diagonal, and yet one eigenvalue below zero.
+    s.a(250, 100) = 1e3;
+    c = s.solve(with_tile(64), ranked);
+    EXPECT_EQ(c.outcome, SolveOutcome::not_positive_definite);
+    EXPECT_EQ(c.pivot, 250);
+    EXPECT_TRUE(same_certificate(c));
+
+    s.a(350, 350) = -1;
+    c = s.solve(with_tile(64), ranked);
+    EXPECT_EQ(c.outcome, SolveOutcome::not_positive_definite);
+    EXPECT_TRUE(same_certificate(c));
+  }
+}
+
+template <class Call>
+void expect_error(ErrorCode code, const std::string& text, Call call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error: " << text;
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+  }
+}
+
+TEST(RankedSolve, ThrowsOnAllRanksWhatOneThrows) {
+  System s(300, recipe(gallery::Kind::arithmetic));
+  const int last = world().size() - 1;
+  for (RankedOptions ranked : layouts()) {
+    for (const bool keep : {true, false}) {
+      ranked.keep_tiles = keep;
+      const auto fill = [&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+        if (row > col && world().rank() == last) throw std::runtime_error("no points");
+        tiles_of(s.a)(row, col, tile);
+      };
+      expect_error(ErrorCode::invalid_argument, "no points", [&] {
+        solve_spd(world(), 300, fill, s.b.view(), s.x.view(), with_tile(32), ranked);
+      });
+    }
+  }
+  const Certificate c = s.solve(with_tile(64), layouts()[0]);
+  expect_solved(s, c, c.tolerance * (1 + 1e-6));
+}
+
+TEST(RankedSolve, RefusesWhatDiffersBetweenRanks) {
+  System s(100, recipe(gallery::Kind::arithmetic));
+  const bool odd = world().rank() == world().size() - 1 && world().size() > 1;
+  if (world().size() > 1) {
+    SolveOptions options = with_tile(odd ? 64 : 32);
+    expect_error(ErrorCode::invalid_argument, "the tile is not the same",
+                 [&] { s.solve(options, {}); });
+    System other = s;
+    if (odd) other.b(7, 0) = 5;
+    expect_error(ErrorCode::invalid_argument, "B is not the same",
+                 [&] { other.solve(with_tile(32), {}); });
+    Dense<double> small(odd ? 99 : 100, 1);
+    expect_error(ErrorCode::invalid_argument, "it must be", [&] {
+      solve_spd(world(), 100, tiles_of(s.a), s.b.view(), small.view(), with_tile(32), {});
+    });
+  }
+}
+
+TEST(RankedSolve, RefusesMisuse) {
+  System s(100, recipe(gallery::Kind::arithmetic));
+  expect_error(ErrorCode::invalid_argument, "no function",
+               [&] { solve_spd(world(), 100, FillTile{}, s.b.view(), s.x.view()); });
+  SolveOptions options;
+  options.triangle = Triangle::upper;
+  expect_error(ErrorCode::invalid_argument, "lower triangle", [&] { s.solve(options, {}); });
+  options = {};
+  options.check_symmetry = true;
+  expect_error(ErrorCode::invalid_argument, "symmetry", [&] { s.solve(options, {}); });
+  expect_error(ErrorCode::invalid_argument, "tile", [&] { s.solve(with_tile(33), {}); });
+  RankedOptions ranked;
+  ranked.grid_rows = 7;
+  expect_error(ErrorCode::invalid_argument, "divisor", [&] { s.solve({}, ranked); });
+  expect_error(ErrorCode::invalid_argument, "negative",
+               [&] { solve_spd(world(), -1, tiles_of(s.a), s.b.view(), s.x.view()); });
+}
+
+TEST(RankedSolve, StopsOnAllRanksWhereOneCancels) {
+  System s(400, recipe(gallery::Kind::arithmetic));
+  Progress progress;
+  progress.cancel = world().rank() == world().size() - 1;
+  SolveOptions options = with_tile(64);
+  options.progress = &progress;
+  const Certificate c = s.solve(options, {});
+  EXPECT_EQ(c.outcome, SolveOutcome::cancelled);
+  EXPECT_TRUE(same_certificate(c));
+}
+
+/// A where ScaLAPACK has it: process (p, q) of a grid has the blocks (p + k rows, q + l cols).
+TEST(RankedSolve, ReadsScalapacksLayout) {
+  System s(300, recipe(gallery::Kind::arithmetic));
+  const int block = 64;
+  for (const RankedOptions& ranked : layouts()) {
+    if (ranked.layout != Layout::grid) continue;
+    const int size = world().size();
+    int rows = ranked.grid_rows;
+    if (rows == 0) rows = size == 4 || size == 6 ? 2 : 1;
+    const int cols = size / rows;
+    const auto own = [&](std::int64_t k, int who, int count) { return k / block % count == who; };
+    std::vector<std::vector<double>> columns;  // of this process's part
+    for (std::int64_t j = 0; j < 300; ++j) {
+      if (!own(j, world().rank() % cols, cols)) continue;
+      columns.emplace_back();
+      for (std::int64_t i = 0; i < 300; ++i) {
+        if (!own(i, world().rank() / cols, rows)) continue;
+        columns.back().push_back(i < j ? std::numeric_limits<double>::quiet_NaN() : s.a(i, j));
+      }
+    }
+    const std::size_t height = columns.empty() ? 0 : columns[0].size();
+    const std::size_t lld = height + 3;
+    std::vector<double> local(std::max<std::size_t>(1, lld * columns.size()), 1e300);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      std::copy(columns[j].begin(), columns[j].end(), local.data() + j * lld);
+    }
+    ScalapackMatrix a{local.data(), {1, 0, 300, 300, block, block, 0, 0, static_cast<int>(lld)}};
+    const Certificate c = solve_spd(world(), a, s.b.view(), s.x.view(), {}, ranked);
+    expect_solved(s, c, c.tolerance * (1 + 1e-6));
+
+    const auto refuses = [&](int field, int value, const std::string& text) {
+      ScalapackMatrix bad = a;
+      bad.descriptor[static_cast<std::size_t>(field)] = value;
+      expect_error(ErrorCode::invalid_argument, text,
+                   [&] { solve_spd(world(), bad, s.b.view(), s.x.view(), {}, ranked); });
+    };
+    refuses(0, 501, "type");
+    refuses(2, 299, "square");
+    refuses(4, 100, "multiple of 32");
+    refuses(6, 1, "(0, 0)");
+    refuses(8, 0, "leading dimension");
+  }
+}
+
+TEST(RankedSolve, TakesNoMoreThanItsPlan) {
+  for (RankedOptions ranked : layouts()) {
+    for (const bool keep : {true, false}) {
+      ranked.keep_tiles = keep;
+      System s(1000, recipe(gallery::Kind::arithmetic), 2);
+      SolveOptions options = with_tile(64);
+      options.map = parse_map("bf16");
+      const Plan plan = plan_spd(world(), 1000, 2, options, ranked);
+      EXPECT_EQ(plan.map, "bf16");
+      EXPECT_GE(plan.top_bytes, plan.bytes);
+      const Certificate c = s.solve(options, ranked);
+      EXPECT_LE(c.peak_bytes, plan.bytes);
+      EXPECT_GE(static_cast<double>(c.peak_bytes), 0.9 * static_cast<double>(plan.bytes));
+    }
+  }
+}
+
+TEST(RankedSolve, SolvesNothingInNoTime) {
+  Dense<double> b(0, 2), x(0, 2);
+  const Certificate c = solve_spd(
+      world(), 0, [](std::int64_t, std::int64_t, MatrixView<double>) {}, b.view(), x.view());
+  EXPECT_TRUE(c.ok());
+  System s(50, recipe(gallery::Kind::arithmetic), 0);
+  EXPECT_TRUE(s.solve({}, {}).ok());
+}
+
+}  // namespace
+}  // namespace stepwell::ranks::test

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "certificate_json.hpp"
+#include "certificate_text.hpp"
+#include "core/buffer.hpp"
+#include "core/system.hpp"
+#include "factor/ranked.hpp"
+#include "gallery/gallery.hpp"
+#include "gallery/tile_filler.hpp"
+#include "io/matrix_file.hpp"
+#include "launcher.hpp"
+#include "memory.hpp"
+#include "output_file.hpp"
+#include "progress_line.hpp"
+#include "screen.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/ranks.hpp"
+#include "system_request.hpp"
+#include "verbs.hpp"
+
+/// `solve --gen`: A from the gallery, b seeded noise, on one process or on ranks.
+namespace stepwell::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What ranks have cost beside what was expected.
+struct RanksReport {
+  int ranks = 1;
+  std::string layout;
+  std::int64_t sent = 0, sent_model = 0;     ///< bytes for the factor, of all ranks
+  std::int64_t memory = 0, memory_plan = 0;  ///< of the rank that has the most
+  std::int64_t resident = 0;                 ///< what the system says of that
+};
+
+core::Buffer<double> right_hand_sides(const SystemRequest& r) {
+  core::Buffer<double> b(core::size_product(r.n, r.columns, "right-hand sides"));
+  for (std::int64_t i = 0; i < b.size(); ++i) {
+    b[i] = gallery::noise(gallery::stream(r.recipe.seed, 0x62) + static_cast<std::uint64_t>(i));
+  }
+  return b;
+}
+
+std::string name_of(const SystemRequest& r) {
+  return fmt::format("{} of order {}", r.recipe.kind, r.n);
+}
+
+void print(const SystemRequest& r, const Certificate& c, const RanksReport* ranks) {
+  if (r.json) {
+    ordered_json json = {{"gen", r.recipe.kind}, {"x", c.ok() ? r.out : ""}, {"n", r.n}};
+    if (ranks != nullptr) {
+      json["ranks"] = {{"ranks", ranks->ranks},
+                       {"layout", ranks->layout},
+                       {"sent_bytes", ranks->sent},
+                       {"sent_bytes_model", ranks->sent_model},
+                       {"peak_bytes", ranks->memory},
+                       {"peak_bytes_plan", ranks->memory_plan},
+                       {"peak_resident_bytes", ranks->resident}};
+    }
+    json["certificate"] = certificate_json(c);
+    json["peak_resident_bytes"] = peak_resident_bytes();
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{}", certificate_text(c, colour_on_stdout()));
+  if (ranks == nullptr) return;
+  Screen screen(colour_on_stdout());
+  screen.line("ranks", fmt::format("{}, {}", ranks->ranks, ranks->layout));
+  screen.line("sent", fmt::format("{} for the factor, model {}", size_text(ranks->sent),
+                                  size_text(ranks->sent_model)));
+  screen.line("a rank's memory",
+              fmt::format("{}, plan {}; {} resident", size_text(ranks->memory),
+                          size_text(ranks->memory_plan), size_text(ranks->resident)));
+  fmt::print("{}", screen.take());
+}
+
+/// The exit code and the line of a solve that did not end well; 'says' it on one rank.
+void conclude(const SystemRequest& r, const Certificate& c, bool says) {
+  if (c.ok()) return;
+  throw Failure{exit_code(c.outcome), says ? name_of(r) + ": " + c.reason : ""};
+}
+
+SolveOptions options_for(const SystemRequest& r) {
+  SolveOptions options = options_of(r);
+  options.condition = r.condition;
+  options.prove = r.prove;
+  options.tile = r.tile;
+  return options;
+}
+
+void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
+  const std::int64_t bytes = core::size_product(r.n, r.n, 8, "matrix");
+  require_memory(bytes + core::size_product(r.n, r.columns, 16, "b and x"));
+  require_place(r.out, {});
+  Context context(r.threads);
+  SolveOptions options = options_for(r);
+  options.context = &context;
+  options.transposed = r.transposed;
+  Certificate c;
+  {
+    ProgressLine line(!r.quiet, {{Phase::survey, "looking at A", 0},
+                                 {Phase::factor, "factoring", 0},
+                                 {Phase::refine, "refining", 0}});
+    options.progress = line.progress();
+    const core::Buffer<double> a(r.n * r.n, core::Contents::any);
+    gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
+    const core::Buffer<double> b = right_hand_sides(r), x(b.size());
+    const MatrixView<double> solution = view(x.data(), r.n, r.columns);
+    c = solve(view<const double>(a.data(), r.n, r.n), view<const double>(b.data(), r.n, r.columns),
+              solution, options, r.lower ? Structure::spd : structure_of(r));
+    if (c.ok() && !r.out.empty()) io::write_matrix(r.out, solution, false, line.progress());
+  }
+  print(r, c, nullptr);
+  conclude(r, c, true);
+}
+
+RankedOptions ranked_options(const SystemRequest& r) {
+  RankedOptions ranked;
+  ranked.layout = r.layout == "symmetric" ? Layout::symmetric : Layout::grid;
+  ranked.grid_rows = r.grid_rows;
+  ranked.keep_tiles = !r.regenerate;
+  ranked.checkpoint = r.checkpoint;
+  ranked.checkpoint_name =
+      fmt::format("{} {} {} {} {} {}", r.recipe.kind, r.recipe.condition, r.recipe.length,
+                  r.recipe.nugget, r.recipe.seed, r.recipe.sorted);
+  return ranked;
+}
+
+std::int64_t modelled_bytes(const SystemRequest& r, const Certificate& c,
+                            const tiles::Distribution& distribution) {
+  FactorOptions f;
+  if (c.factor.map.empty() || distribution.ranks() == 1) return 0;
+  f.map = parse_map(c.factor.map);
+  f.tile = r.tile;
+  return f.map.adaptive() ? 0 : factor::ranked_bytes_to_send(r.n, f, distribution);
+}
+
+void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe& recipe) {
+  if (r.transposed || structure_of(r) == Structure::general) {
+    throw Error(ErrorCode::invalid_argument,
+                "over ranks A is symmetric positive definite; leave --transposed and --assume out");
+  }
+  const bool first = ranks.rank() == 0;
+  std::optional<Context> context;
+  SolveOptions options = options_for(r);
+  if (r.threads > 0) options.context = &context.emplace(r.threads);
+  const RankedOptions ranked = ranked_options(r);
+  const tiles::Distribution distribution = tiles::Distribution::choose(ranks.size(), ranked);
+  if (first) require_place(r.out, {});
+  RanksReport report;
+  Certificate c;
+  {
+    ProgressLine line(!r.quiet && first, {{Phase::survey, "looking at A", 0},
+                                          {Phase::factor, "factoring", 0},
+                                          {Phase::refine, "refining", 0}});
+    options.progress = line.progress();
+    const core::Buffer<double> b = right_hand_sides(r), x(b.size());
+    const MatrixView<double> solution = view(x.data(), r.n, r.columns);
+    c = solve_spd(ranks, r.n, gallery::tile_filler(r.n, recipe),
+                  view<const double>(b.data(), r.n, r.columns), solution, options, ranked);
+    if (first && c.ok() && !r.out.empty()) {
+      io::write_matrix(r.out, solution, false, line.progress());
+    }
+  }
+  report.ranks = ranks.size();
+  report.layout = distribution.name();
+  report.sent = c.factor.sent_bytes;
+  report.sent_model = modelled_bytes(r, c, distribution);
+  // The plan of the factor that was made: where A makes the ladder start is not known before.
+  options.progress = nullptr;
+  if (!c.factor.map.empty()) options.map = parse_map(c.factor.map);
+  report.memory_plan = plan_spd(ranks, r.n, r.columns, options, ranked).bytes;
+  report.memory = c.peak_bytes;
+  report.resident = peak_resident_bytes();
+  ranks.communicator().largest({&report.resident, 1});
+  if (first) print(r, c, &report);
+  conclude(r, c, first);
+}
+
+}  // namespace
+
+void solve_generated(const SystemRequest& r) {
+  const gallery::Recipe recipe = recipe_of(r.recipe);
+  if (r.n < 1) throw Error(ErrorCode::invalid_argument, "--gen needs --n, the order of A");
+  if (!r.mpi && launched_ranks() == 1) {
+    if (r.regenerate || !r.checkpoint.empty()) {
+      throw Error(ErrorCode::invalid_argument,
+                  "--regenerate and --checkpoint are for ranks: start it with mpirun, or give "
+                  "--mpi");
+    }
+    return solve_here(r, recipe);
+  }
+  const Ranks ranks = load_ranks();
+  try {
+    solve_on(ranks, r, recipe);
+  } catch (const Error& e) {
+    // All ranks have it, and one says it.
+    if (ranks.rank() == 0) throw;
+    throw Failure{static_cast<int>(e.code()), ""};
+  }
+}
+
+}  // namespace stepwell::tool

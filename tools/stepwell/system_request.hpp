@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "recipe_options.hpp"
+#include "solve_options.hpp"
+
+namespace stepwell::tool {
+
+/// What `solve` is asked for.
+struct SystemRequest : SolveOptionsRequest {
+  std::string a, b;      ///< files
+  RecipeRequest recipe;  ///< its kind is empty: A comes from a file
+  std::int64_t n = 0;    ///< of a generated A
+  std::int64_t columns = 1;
+  std::string out;
+  bool condition = false;
+  bool prove = false;
+  bool lower = false;
+  bool transposed = false;
+  bool quiet = false;
+  bool json = false;
+  // Over ranks.
+  bool mpi = false;
+  std::string layout = "grid";
+  int grid_rows = 0;
+  bool regenerate = false;
+  std::int64_t tile = 0;
+  std::string checkpoint;
+};
+
+/// Solves with a matrix of the gallery, on the ranks that a launcher has started or in this process
+/// alone.
+void solve_generated(const SystemRequest& r);
+
+}  // namespace stepwell::tool
