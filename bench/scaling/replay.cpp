@@ -14,12 +14,12 @@ namespace {
 
 class Replay : public Listener {
  public:
-  Replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first)
+  Replay(Work& work, const Platform& platform, Machine& machine, const Sending& sending)
       : work_(work),
         grid_(work.map().grid()),
         platform_(platform),
         machine_(machine),
-        urgent_first_(urgent_first),
+        sending_(sending),
         nodes_(static_cast<std::size_t>(work.distribution().ranks())) {
     for (Node& node : nodes_) {
       node.free = platform.workers;
@@ -77,6 +77,10 @@ class Replay : public Listener {
       invert(message.to, message.k);
     } else {
       available(message.to, message.i, message.k);
+    }
+    if (message.begin < message.end) {
+      pass_on(message.to, message.i, message.k, receivers(message.i, message.k), message.begin,
+              message.end);
     }
   }
 
@@ -156,16 +160,38 @@ class Replay : public Listener {
   void finished(const Task& task) {
     if (task.i == task.j) {
       invert(task.rank, task.j);
-      const std::int64_t bytes = inverse_message(work_.map(), task.j);
-      for (const int to : work_.distribution().solvers(grid_, task.j)) {
-        send({task.rank, to, task.j, task.j, bytes, sent_first(task)});
-      }
-      return;
+    } else {
+      available(task.rank, task.i, task.j);
     }
-    available(task.rank, task.i, task.j);
-    const std::int64_t bytes = shape_of(work_.map(), task.i, task.j).bytes();
-    for (const int to : work_.distribution().readers(grid_, task.i, task.j)) {
-      send({task.rank, to, task.i, task.j, bytes, sent_first(task)});
+    const std::vector<int> to = receivers(task.i, task.j);
+    pass_on(task.rank, task.i, task.j, to, 0, static_cast<std::int32_t>(to.size()));
+  }
+
+  /// Who needs L(i, k), or the inverse of a diagonal tile, in the order in which it is sent.
+  std::vector<int> receivers(std::int64_t i, std::int64_t k) const {
+    const tiles::Distribution& owners = work_.distribution();
+    std::vector<int> to = i == k ? owners.solvers(grid_, k) : owners.readers(grid_, i, k);
+    if (sending_.fan_out == FanOut::ascending) return to;
+    // The next column waits for the solve below the diagonal, and then for the diagonal tile.
+    const int urgent =
+        i == k ? owners.owner(std::min(i + 1, grid_.tiles() - 1), k) : owners.owner(i, i);
+    const auto found = std::find(to.begin(), to.end(), urgent);
+    if (found != to.end()) std::rotate(to.begin(), found, found + 1);
+    return to;
+  }
+
+  /// Sends to to[begin, end): to each of them, or to the heads of a binomial tree.
+  void pass_on(int from, std::int32_t i, std::int32_t k, const std::vector<int>& to,
+               std::int32_t begin, std::int32_t end) {
+    const std::int64_t bytes =
+        i == k ? inverse_message(work_.map(), k) : shape_of(work_.map(), i, k).bytes();
+    const int first = sending_.by_priority ? factor::priority(grid_, i, k) : 0;
+    const bool tree = sending_.fan_out == FanOut::tree;
+    // The first half of what is left goes to its head, with the head's own part of the work.
+    while (begin < end) {
+      const std::int32_t next = tree ? begin + (end - begin + 1) / 2 : begin + 1;
+      send({from, to[static_cast<std::size_t>(begin)], i, k, bytes, first, begin + 1, next});
+      begin = next;
     }
   }
 
@@ -183,10 +209,6 @@ class Replay : public Listener {
     for (const std::int32_t i : work_.column(rank, j)) {
       if (i > j) give(work_.pieces(i, j).back(), 1);
     }
-  }
-
-  int sent_first(const Task& task) const {
-    return urgent_first_ ? factor::priority(grid_, task.i, task.j) : 0;
   }
 
   void send(const Message& message) {
@@ -213,7 +235,7 @@ class Replay : public Listener {
   const tiles::Grid& grid_;
   const Platform& platform_;
   Machine& machine_;
-  bool urgent_first_;
+  Sending sending_;
   std::vector<Node> nodes_;
   std::vector<Node*> touched_;  ///< those that may have work for a free worker
   std::int64_t order_ = 0;
@@ -222,8 +244,8 @@ class Replay : public Listener {
 
 }  // namespace
 
-Replayed replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first) {
-  return Replay(work, platform, machine, urgent_first).run();
+Replayed replay(Work& work, const Platform& platform, Machine& machine, const Sending& sending) {
+  return Replay(work, platform, machine, sending).run();
 }
 
 }  // namespace stepwell::scaling

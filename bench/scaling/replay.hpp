@@ -9,6 +9,17 @@
 
 namespace stepwell::scaling {
 
+/// In which order a tile goes to those who read it.
+enum class FanOut : unsigned char {
+  ascending,  ///< one message to each, by rank
+  urgent,     ///< the same, but first the rank that the next column waits for
+  tree        ///< those who have it pass it on: a binomial tree with that rank at its head
+};
+struct Sending {
+  FanOut fan_out = FanOut::ascending;
+  bool by_priority = true;  ///< messages leave by their tiles' priorities, not as they come
+};
+
 /// What a replay of the factorization saw.
 struct Replayed {
   double seconds = 0;
@@ -21,9 +32,8 @@ struct Replayed {
 /// Runs the factorization on a machine: each rank's workers take the ready task of the highest
 /// priority, a finished tile leaves for each rank that reads it, and what arrives of window g + 2
 /// waits until the receiver has done all its work with window g, as the library's ring of two
-/// windows does. 'urgent_first': messages leave by their tiles' priorities, not as they come.
-/// Consumes the work. Throws Error(internal) if tasks are left.
-Replayed replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first);
+/// windows does. Consumes the work. Throws Error(internal) if tasks are left.
+Replayed replay(Work& work, const Platform& platform, Machine& machine, const Sending& sending);
 
 /// Times that no order of the work can beat.
 struct Bounds {
