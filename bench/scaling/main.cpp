@@ -20,7 +20,7 @@ struct Options {
   std::int64_t n = 65536, tile = 1024, window = -1, ring = 6;
   int ranks = 4, iterations = 10, streams = 2;
   std::string layout = "grid", map = "bf16", engine = "events", platform;
-  std::string order = "priority", fan_out = "ascending";
+  std::string order = "priority", fan_out = "tree";
 };
 
 void add_options(CLI::App& app, Options& o) {
@@ -41,7 +41,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--order", o.order, "of a rank's messages: priority, or fifo")
       ->check(CLI::IsMember({"priority", "fifo"}));
   app.add_option("--fan-out", o.fan_out, "how a tile goes to its readers")
-      ->check(CLI::IsMember({"ascending", "urgent", "tree"}));
+      ->check(CLI::IsMember({"direct", "tree"}));
   app.add_option("--iterations", o.iterations, "of the refinement");
 }
 
@@ -64,9 +64,7 @@ json run(const Options& o) {
                                                : event_machine(platform, o.ranks);
   Sending sending;
   sending.by_priority = o.order == "priority";
-  sending.fan_out = o.fan_out == "tree"     ? FanOut::tree
-                    : o.fan_out == "urgent" ? FanOut::urgent
-                                            : FanOut::ascending;
+  sending.fan_out = o.fan_out == "tree" ? FanOut::tree : FanOut::direct;
   const Replayed did = replay(work, platform, *machine, sending);
   const auto n = static_cast<double>(o.n);
   const double workers = static_cast<double>(o.ranks) * platform.workers;

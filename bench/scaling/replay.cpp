@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "factor/tasks.hpp"
+#include "factor/relay.hpp"
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
 
@@ -23,11 +23,11 @@ class Replay : public Listener {
         nodes_(static_cast<std::size_t>(work.distribution().ranks())) {
     for (Node& node : nodes_) {
       node.free = platform.workers;
-      node.left.assign(static_cast<std::size_t>(work.windows()), 0);
-      node.held.resize(static_cast<std::size_t>(work.windows()));
+      node.left.assign(static_cast<std::size_t>(grid_.tiles()), 0);
+      node.held.resize(static_cast<std::size_t>(grid_.tiles()));
     }
     for (const Task& task : work.tasks()) {
-      if (task.k0 < task.k1) ++left(task.rank, work.window_of(task.k0));
+      for (std::int32_t k = task.k0; k < task.k1; ++k) ++left(task.rank, k);
     }
   }
 
@@ -55,9 +55,9 @@ class Replay : public Listener {
     } else {
       finished(task);
     }
-    if (task.k0 < task.k1) {
-      read(task.rank, work_.window_of(task.k0));
-      if (!task.rows) copies_read(work_.copies()[static_cast<std::size_t>(task.copies)]);
+    for (std::int32_t k = task.k0; k < task.k1; ++k) read(task.rank, k);
+    if (!task.rows && task.k0 < task.k1) {
+      copies_read(work_.copies()[static_cast<std::size_t>(task.copies)]);
     }
     Node& node = nodes_[static_cast<std::size_t>(task.rank)];
     ++node.free;
@@ -79,7 +79,8 @@ class Replay : public Listener {
       available(message.to, message.i, message.k);
     }
     if (message.begin < message.end) {
-      pass_on(message.to, message.i, message.k, receivers(message.i, message.k), message.begin,
+      pass_on(message.to, message.i, message.k,
+              factor::receivers(work_.distribution(), grid_, message.i, message.k), message.begin,
               message.end);
     }
   }
@@ -97,12 +98,12 @@ class Replay : public Listener {
     int free = 0;  ///< workers
     bool touched = false;
     std::priority_queue<Waiting> waiting;
-    std::vector<std::int64_t> left;          ///< tasks that read each window
-    std::vector<std::vector<Message>> held;  ///< of each window, until there is room
+    std::vector<std::int64_t> left;          ///< tasks that read each column
+    std::vector<std::vector<Message>> held;  ///< of each column, until there is room
   };
 
-  std::int64_t& left(int rank, std::int64_t window) {
-    return nodes_[static_cast<std::size_t>(rank)].left[static_cast<std::size_t>(window)];
+  std::int64_t& left(int rank, std::int64_t k) {
+    return nodes_[static_cast<std::size_t>(rank)].left[static_cast<std::size_t>(k)];
   }
 
   void ready(Task& task) {
@@ -163,21 +164,8 @@ class Replay : public Listener {
     } else {
       available(task.rank, task.i, task.j);
     }
-    const std::vector<int> to = receivers(task.i, task.j);
+    const std::vector<int> to = factor::receivers(work_.distribution(), grid_, task.i, task.j);
     pass_on(task.rank, task.i, task.j, to, 0, static_cast<std::int32_t>(to.size()));
-  }
-
-  /// Who needs L(i, k), or the inverse of a diagonal tile, in the order in which it is sent.
-  std::vector<int> receivers(std::int64_t i, std::int64_t k) const {
-    const tiles::Distribution& owners = work_.distribution();
-    std::vector<int> to = i == k ? owners.solvers(grid_, k) : owners.readers(grid_, i, k);
-    if (sending_.fan_out == FanOut::ascending) return to;
-    // The next column waits for the solve below the diagonal, and then for the diagonal tile.
-    const int urgent =
-        i == k ? owners.owner(std::min(i + 1, grid_.tiles() - 1), k) : owners.owner(i, i);
-    const auto found = std::find(to.begin(), to.end(), urgent);
-    if (found != to.end()) std::rotate(to.begin(), found, found + 1);
-    return to;
   }
 
   /// Sends to to[begin, end): to each of them, or to the heads of a binomial tree.
@@ -187,9 +175,10 @@ class Replay : public Listener {
         i == k ? inverse_message(work_.map(), k) : shape_of(work_.map(), i, k).bytes();
     const int first = sending_.by_priority ? factor::priority(grid_, i, k) : 0;
     const bool tree = sending_.fan_out == FanOut::tree;
-    // The first half of what is left goes to its head, with the head's own part of the work.
     while (begin < end) {
-      const std::int32_t next = tree ? begin + (end - begin + 1) / 2 : begin + 1;
+      const auto next = static_cast<std::int32_t>(
+          tree ? factor::passed_on(static_cast<std::size_t>(begin), static_cast<std::size_t>(end))
+               : static_cast<std::size_t>(begin) + 1);
       send({from, to[static_cast<std::size_t>(begin)], i, k, bytes, first, begin + 1, next});
       begin = next;
     }
@@ -214,20 +203,21 @@ class Replay : public Listener {
   void send(const Message& message) {
     ++result_.messages;
     result_.bytes += message.bytes;
-    const std::int64_t window = work_.window_of(message.k);
-    if (window >= 2 && left(message.to, window - 2) > 0) {
-      nodes_[static_cast<std::size_t>(message.to)].held[static_cast<std::size_t>(window)].push_back(
-          message);
+    const std::int64_t before = message.k - work_.received_columns();
+    if (before >= 0 && left(message.to, before) > 0) {
+      Node& node = nodes_[static_cast<std::size_t>(message.to)];
+      node.held[static_cast<std::size_t>(message.k)].push_back(message);
     } else {
       machine_.send(message);
     }
   }
 
-  /// A task of this rank is done with what it read of a window.
-  void read(int rank, std::int64_t window) {
-    if (--left(rank, window) > 0 || window + 2 >= work_.windows()) return;
+  /// A task of this rank is done with what it read of a column.
+  void read(int rank, std::int64_t k) {
+    const std::int64_t next = k + work_.received_columns();
+    if (--left(rank, k) > 0 || next >= grid_.tiles()) return;
     std::vector<Message> free;
-    free.swap(nodes_[static_cast<std::size_t>(rank)].held[static_cast<std::size_t>(window + 2)]);
+    free.swap(nodes_[static_cast<std::size_t>(rank)].held[static_cast<std::size_t>(next)]);
     for (const Message& message : free) machine_.send(message);
   }
 

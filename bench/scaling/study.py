@@ -19,15 +19,14 @@ HERE = pathlib.Path(__file__).parent
 NODES = {"grid": (4, 16, 64, 256, 1024), "symmetric": (3, 15, 66, 253, 1035)}
 SIZES = (65536, 131072, 262144, 524288, 1048576)
 TILES = {  # the orders of tiles that are tried for each n
-    "amx": {65536: (512, 1024), 131072: (512, 1024), 262144: (512, 1024), 524288: (1024, 2048),
+    "amx": {65536: (512,), 131072: (512, 1024), 262144: (512, 1024), 524288: (1024,),
             1048576: (2048,)},
-    "gpu": {65536: (2048,), 131072: (2048, 4096), 262144: (2048, 4096), 524288: (2048, 4096),
-            1048576: (2048, 4096)},
+    "gpu": {65536: (2048,), 131072: (2048,), 262144: (2048, 4096), 524288: (2048, 4096),
+            1048576: (4096,)},
 }
 MOST_BYTES = 400e9  # of a node
-# What the library does now, and what it could do: copies for as many rows as there are workers, and
-# tiles that are passed on by those who have them.
-NOW, BETTER = {}, {"rows-ring": 64, "fan-out": "tree"}
+# What the library does now, and what it could do: copies for as many rows as there are workers.
+NOW, BETTER = {}, {"rows-ring": 64}
 
 
 def cases():
@@ -43,11 +42,11 @@ def cases():
                                 "layout": layout}
                         yield case | NOW
                         if layout == "grid" and tile == tiles[n][0] and on_weak_line(n, ranks):
-                            yield case | {"rows-ring": 64}
-                            yield case | {"fan-out": "tree"}
-                        if tile == tiles[n][0] or n == SIZES[-1]:
                             yield case | BETTER
-    for window in (2, 4, 16):
+                            yield case | {"fan-out": "direct"}
+                        if n == SIZES[-1] and layout == "grid":
+                            yield case | BETTER
+    for window in (2, 4, 8):
         yield {"platform": "amx", "n": 262144, "tile": 512, "ranks": 64, "layout": "grid",
                "window": window}
     # Fair sharing of the network instead of one message after the other.
