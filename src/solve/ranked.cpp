@@ -178,10 +178,8 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   agreement.attempt([&] { plan = plan_here(place, b.cols, options); });
   factor::Share(ranks, place.distribution)
       .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
-  const Context context(place.threads);
   SolveOptions inside = options;
   inside.progress = &agreement.inside();
-  if (options.context == nullptr) inside.context = const_cast<Context*>(&context);
   std::optional<factor::Checkpointing> checkpoints;
   agreement.attempt([&] {
     if (ranked.checkpoint.empty()) return;

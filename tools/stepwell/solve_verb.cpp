@@ -134,7 +134,7 @@ void print(const SystemRequest& r, io::MatrixShape shape, const Certificate& c) 
 void solve_files(const SystemRequest& r) {
   if (r.a.empty() || r.b.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "solve needs a file with A and one with b, or --gen KIND --n N");
+                "solve: a file with A and one with b are required, or --gen KIND --n N");
   }
   if (r.mpi || launched_ranks() > 1) {
     const bool says = launched_rank() == 0;  // all ranks have been asked for it
