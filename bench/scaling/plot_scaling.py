@@ -42,7 +42,8 @@ def draw_strong(cases, folder):
             symmetric = [(p, c["seconds"]) for p in NODES["symmetric"]
                          if (c := pick(cases, platform=platform, n=n, ranks=p))]
             axis.plot(*zip(*line), "o-", color=colour)
-            axis.plot(*zip(*symmetric), "x", color=colour)
+            if symmetric:
+                axis.plot(*zip(*symmetric), "x", color=colour)
             axis.plot(*zip(*[(p, n**3 / 3 / p / RATE[platform]) for p, _ in line]), "--",
                       color=LIGHT, linewidth=1, zorder=1)
             ends.append((*line[-1], f"n = {n:,}".replace(",", " "), colour))
