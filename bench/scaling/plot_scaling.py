@@ -50,6 +50,7 @@ def draw_strong(cases, folder):
         size_axis(axis, NODES["grid"], "nodes")
         axis.set_yscale("log")
         axis.set_title(TITLES[platform])
+        axis.set_ylim(bottom=min(y for _, y, _, _ in ends) / 4)
         label_ends(axis, ends)
     axes[0].set_ylabel("seconds to factor; crosses: symmetric layout")
     figure.subplots_adjust(wspace=0.42)
@@ -73,7 +74,7 @@ def draw_weak(cases, folder):
         axis.set_title(TITLES[platform])
         axis.set_ylim(0, 100)
     axes[0].set_ylabel("% of the nodes' product rate")
-    axes[0].legend()
+    axes[1].legend(loc="upper right")
     save(figure, folder, "scaling_weak")
 
 
