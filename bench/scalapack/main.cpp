@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "gallery/covariance.hpp"
 #include "gallery/gallery.hpp"
+#include "gallery/tile_filler.hpp"
 #include "kernels/blas/blas.hpp"
 #include "scalapack.hpp"
 #include "stepwell/error.hpp"
@@ -23,29 +23,20 @@ namespace {
 struct Options {
   int n = 8192, nb = 128, runs = 1;
   int rows = 0;  ///< of the grid of processes; 0: as square as can be
-  std::string triangle = "L";
   std::string kind = "dominant";
-  double length = 0.1, nugget = 0.01;
+  double condition = 100;
   std::uint64_t seed = 1;
 };
 
-/// An element on or below the diagonal: the numbers of gallery::fill().
-class Elements {
- public:
-  explicit Elements(const Options& o) : o_(o) {
-    if (o.kind == "matern") points_ = gallery::random_points(o.n, o.seed, false);
-  }
-  double operator()(int i, int j) const {
-    if (points_.empty()) return i == j ? o_.n : gallery::element_noise(o_.seed, i, j);
-    const double r = gallery::distance(points_[static_cast<std::size_t>(i)],
-                                       points_[static_cast<std::size_t>(j)]);
-    return gallery::matern_covariance(r / o_.length) + (i == j ? o_.nugget : 0);
-  }
-
- private:
-  Options o_;
-  std::vector<gallery::Point> points_;
-};
+FillTile filler(const Options& o) {
+  gallery::Recipe recipe;
+  const auto kind = gallery::kind_from_string(o.kind);
+  if (!kind) throw Error(ErrorCode::invalid_argument, "there is no kind '" + o.kind + "'");
+  recipe.kind = *kind;
+  recipe.condition = o.condition;
+  recipe.seed = o.seed;
+  return gallery::tile_filler(o.n, recipe);
+}
 
 /// A grid of processes and this one's place in it.
 struct Processes {
@@ -93,13 +84,13 @@ struct Local {
   int col(int local) const { return (local / nb * p->cols + p->col) * nb + local % nb; }
 };
 
-void fill(const Local& at, const Elements& element, double* a) {
-  for (int c = 0; c < at.cols; ++c) {
-    for (int r = 0; r < at.rows; ++r) {
-      const int i = at.row(r);
-      const int j = at.col(c);
-      a[static_cast<std::size_t>(c) * static_cast<std::size_t>(at.ld) +
-        static_cast<std::size_t>(r)] = element(std::max(i, j), std::min(i, j));
+/// The blocks on and below the diagonal, column by column.
+void fill(const Local& at, const FillTile& tile, MatrixView<double> a) {
+  for (int c = 0; c < at.cols; c += at.nb) {
+    for (int r = 0; r < at.rows; r += at.nb) {
+      if (at.row(r) < at.col(c)) continue;
+      tile(at.row(r), at.col(c),
+           a.block(r, c, std::min(at.nb, at.rows - r), std::min(at.nb, at.cols - c)));
     }
   }
 }
@@ -114,9 +105,9 @@ double norm(const std::vector<double>& x) {
   return std::sqrt(sum);
 }
 
-/// ||b - A x|| / (||A||_F ||x|| + ||b||), from a new A: pdposv has overwritten the one it had.
+/// ||b - A x|| / (||A||_F ||x|| + ||b||).
 double backward_error(const Options& o, const Processes& p, const Local& at,
-                      const Elements& element, std::vector<double> x) {
+                      MatrixView<const double> a, std::vector<double> x) {
   p.sum(x);
   std::vector<double> r(static_cast<std::size_t>(o.n));
   std::vector<double> squares(1);
@@ -125,7 +116,7 @@ double backward_error(const Options& o, const Processes& p, const Local& at,
     for (int local = 0; local < at.rows; ++local) {
       const int i = at.row(local);
       if (i < j) continue;
-      const double v = element(i, j);
+      const double v = a(local, c);
       squares[0] += (i == j ? 1 : 2) * v * v;
       r[static_cast<std::size_t>(i)] -= v * x[static_cast<std::size_t>(j)];
       if (i > j) r[static_cast<std::size_t>(j)] -= v * x[static_cast<std::size_t>(i)];
@@ -141,15 +132,16 @@ double backward_error(const Options& o, const Processes& p, const Local& at,
 
 nlohmann::json run(const Options& o, const Processes& p) {
   if (o.n < 1 || o.nb < 1) throw Error(ErrorCode::invalid_argument, "--n and --nb are positive");
-  const Elements element(o);
+  const FillTile tile = filler(o);
   const Local at(p, o.n, o.n, o.nb);
   const Local at_b(p, o.n, 1, o.nb);
-  const core::Buffer<double> a(std::int64_t{at.ld} * std::max(1, at.cols), core::Contents::any);
+  const core::Buffer<double> memory(std::int64_t{at.ld} * std::max(1, at.cols));
+  const MatrixView<double> a{memory.data(), at.rows, at.cols, at.ld};
   std::vector<double> b(static_cast<std::size_t>(at_b.ld));
   const bool has_b = at_b.cols > 0;
   std::vector<double> seconds;
   for (int k = 0; k < o.runs; ++k) {
-    fill(at, element, a.data());
+    fill(at, tile, a);
     for (int r = 0; has_b && r < at_b.rows; ++r) {
       b[static_cast<std::size_t>(r)] = right_hand_side(o, at_b.row(r));
     }
@@ -157,8 +149,8 @@ nlohmann::json run(const Options& o, const Processes& p) {
     int info = 0;
     Cblacs_barrier(p.context, "All");
     const auto start = std::chrono::steady_clock::now();
-    pdposv_(o.triangle.c_str(), &o.n, &one, a.data(), &one, &one, at.descriptor, b.data(), &one,
-            &one, at_b.descriptor, &info, 1);
+    pdposv_("L", &o.n, &one, memory.data(), &one, &one, at.descriptor, b.data(), &one, &one,
+            at_b.descriptor, &info, 1);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     if (info != 0) throw Error(ErrorCode::internal, "pdposv: info " + std::to_string(info));
     seconds.push_back(p.largest(took.count()));
@@ -167,7 +159,8 @@ nlohmann::json run(const Options& o, const Processes& p) {
   for (int r = 0; has_b && r < at_b.rows; ++r) {
     x[static_cast<std::size_t>(at_b.row(r))] = b[static_cast<std::size_t>(r)];
   }
-  const double error = backward_error(o, p, at, element, std::move(x));
+  fill(at, tile, a);  // pdposv has overwritten it
+  const double error = backward_error(o, p, at, a, std::move(x));
   const BlasIdentity blas = kernels::blas_identity();
   return {{"solver", "pdposv"},
           {"n", o.n},
@@ -175,7 +168,6 @@ nlohmann::json run(const Options& o, const Processes& p) {
           {"kind", o.kind},
           {"ranks", p.ranks},
           {"grid", {p.rows, p.cols}},
-          {"triangle", o.triangle},
           {"seconds", seconds},
           {"backward_error", error},
           {"blas", blas.library + " " + blas.version},
@@ -193,11 +185,9 @@ int main(int argc, char** argv) {
   app.add_option("--n", o.n, "order of the matrix");
   app.add_option("--nb", o.nb, "order of a block");
   app.add_option("--runs", o.runs, "how often");
-  app.add_option("--kind", o.kind, "dominant or matern")
-      ->check(CLI::IsMember({"dominant", "matern"}));
+  app.add_option("--kind", o.kind, "what the matrix is, as 'stepwell gen' names it");
+  app.add_option("--cond", o.condition, "of a kind with a given spectrum");
   app.add_option("--rows", o.rows, "of the grid of processes; 0: as square as can be");
-  app.add_option("--triangle", o.triangle, "that pdposv reads: L or U")
-      ->check(CLI::IsMember({"L", "U"}));
   app.add_option("--seed", o.seed, "of the matrix");
   CLI11_PARSE(app, argc, argv);
   const Processes p(o.rows);

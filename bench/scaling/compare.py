@@ -56,6 +56,7 @@ def main():
     parser.add_argument("--latency", type=float, default=5e-5)
     parser.add_argument("--task-seconds", type=float, default=2e-5)
     parser.add_argument("--before", default="", help="what goes before mpirun, as 'nice -n -5'")
+    parser.add_argument("--into", type=pathlib.Path, help="the study's file, to keep the result in")
     o = parser.parse_args()
     shapes = [(1, o.cores), (2, max(1, o.cores // 2)), (4, max(1, o.cores // 4))]
     found = {ranks: [] for ranks, _ in shapes}
@@ -81,6 +82,11 @@ def main():
             "simulated_best": min(c["simulated"] for c in cases),
             "ratio": statistics.median(ratios), "ratios": ratios})
     print(json.dumps(result, indent=1))
+    if o.into:
+        study = json.loads(o.into.read_text(encoding="utf-8"))
+        others = [c for c in study.get("compare", []) if c["n"] != o.n]
+        study["compare"] = sorted([*others, result], key=lambda c: c["n"])
+        o.into.write_text(json.dumps(study, indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
