@@ -22,6 +22,8 @@ namespace {
 
 struct Options {
   int n = 8192, nb = 128, runs = 1;
+  int rows = 0;  ///< of the grid of processes; 0: as square as can be
+  std::string triangle = "L";
   std::string kind = "dominant";
   double length = 0.1, nugget = 0.01;
   std::uint64_t seed = 1;
@@ -51,9 +53,10 @@ struct Processes {
   int context = 0;
   int rows = 1, cols = 1, row = 0, col = 0;
 
-  Processes() {
+  explicit Processes(int wanted_rows) {
     Cblacs_pinfo(&rank, &ranks);
-    rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
+    rows = wanted_rows > 0 ? std::min(wanted_rows, ranks)
+                           : static_cast<int>(std::sqrt(static_cast<double>(ranks)));
     while (ranks % rows != 0) --rows;
     cols = ranks / rows;
     Cblacs_get(-1, 0, &context);
@@ -96,7 +99,7 @@ void fill(const Local& at, const Elements& element, double* a) {
       const int i = at.row(r);
       const int j = at.col(c);
       a[static_cast<std::size_t>(c) * static_cast<std::size_t>(at.ld) +
-        static_cast<std::size_t>(r)] = i >= j ? element(i, j) : 0;
+        static_cast<std::size_t>(r)] = element(std::max(i, j), std::min(i, j));
     }
   }
 }
@@ -154,8 +157,8 @@ nlohmann::json run(const Options& o, const Processes& p) {
     int info = 0;
     Cblacs_barrier(p.context, "All");
     const auto start = std::chrono::steady_clock::now();
-    pdposv_("L", &o.n, &one, a.data(), &one, &one, at.descriptor, b.data(), &one, &one,
-            at_b.descriptor, &info, 1);
+    pdposv_(o.triangle.c_str(), &o.n, &one, a.data(), &one, &one, at.descriptor, b.data(), &one,
+            &one, at_b.descriptor, &info, 1);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     if (info != 0) throw Error(ErrorCode::internal, "pdposv: info " + std::to_string(info));
     seconds.push_back(p.largest(took.count()));
@@ -172,6 +175,7 @@ nlohmann::json run(const Options& o, const Processes& p) {
           {"kind", o.kind},
           {"ranks", p.ranks},
           {"grid", {p.rows, p.cols}},
+          {"triangle", o.triangle},
           {"seconds", seconds},
           {"backward_error", error},
           {"blas", blas.library + " " + blas.version},
@@ -191,9 +195,12 @@ int main(int argc, char** argv) {
   app.add_option("--runs", o.runs, "how often");
   app.add_option("--kind", o.kind, "dominant or matern")
       ->check(CLI::IsMember({"dominant", "matern"}));
+  app.add_option("--rows", o.rows, "of the grid of processes; 0: as square as can be");
+  app.add_option("--triangle", o.triangle, "that pdposv reads: L or U")
+      ->check(CLI::IsMember({"L", "U"}));
   app.add_option("--seed", o.seed, "of the matrix");
   CLI11_PARSE(app, argc, argv);
-  const Processes p;
+  const Processes p(o.rows);
   try {
     const nlohmann::json result = run(o, p);
     if (p.rank == 0) std::puts(result.dump().c_str());

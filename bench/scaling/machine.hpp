@@ -16,7 +16,8 @@ struct Message {
   std::int32_t from = 0, to = 0;
   std::int32_t i = 0, k = 0;  ///< i == k: the inverse
   std::int64_t bytes = 0;
-  int priority = 0;  ///< of those that wait at a rank the highest leaves first
+  int priority = 0;                 ///< of those that wait at a rank the highest leaves first
+  std::int32_t begin = 0, end = 0;  ///< those of the tile's readers whom 'to' passes it on to
 };
 
 /// The messages that wait at a rank: by priority, then first come, first served.

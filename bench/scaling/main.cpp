@@ -20,7 +20,7 @@ struct Options {
   std::int64_t n = 65536, tile = 1024, window = -1, ring = 6;
   int ranks = 4, iterations = 10, streams = 2;
   std::string layout = "grid", map = "bf16", engine = "events", platform;
-  std::string order = "priority";
+  std::string order = "priority", fan_out = "tree";
 };
 
 void add_options(CLI::App& app, Options& o) {
@@ -40,6 +40,8 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::PositiveNumber);
   app.add_option("--order", o.order, "of a rank's messages: priority, or fifo")
       ->check(CLI::IsMember({"priority", "fifo"}));
+  app.add_option("--fan-out", o.fan_out, "how a tile goes to its readers")
+      ->check(CLI::IsMember({"direct", "tree"}));
   app.add_option("--iterations", o.iterations, "of the refinement");
 }
 
@@ -60,7 +62,10 @@ json run(const Options& o) {
   const std::unique_ptr<Machine> machine = o.engine == "simgrid"
                                                ? simgrid_machine(platform, o.ranks, o.streams)
                                                : event_machine(platform, o.ranks);
-  const Replayed did = replay(work, platform, *machine, o.order == "priority");
+  Sending sending;
+  sending.by_priority = o.order == "priority";
+  sending.fan_out = o.fan_out == "tree" ? FanOut::tree : FanOut::direct;
+  const Replayed did = replay(work, platform, *machine, sending);
   const auto n = static_cast<double>(o.n);
   const double workers = static_cast<double>(o.ranks) * platform.workers;
   const double peak = workers * platform.rates_of(map.at(0, 0), o.tile).product;
@@ -77,6 +82,7 @@ json run(const Options& o) {
       {"map", o.map},
       {"engine", o.engine},
       {"order", o.order},
+      {"fan_out", o.fan_out},
       {"seconds", did.seconds},
       {"flops", flops},
       {"efficiency", flops / peak},

@@ -83,10 +83,13 @@ Memory memory(const Work& work) {
   }
   Memory most;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    for (std::int64_t g = 0; g < work.windows(); ++g) {
-      const int r = static_cast<int>(rank);
-      const std::int64_t next = g + 1 < work.windows() ? work.received(r, g + 1) : 0;
-      each[rank].received = std::max(each[rank].received, work.received(r, g) + next);
+    const std::int64_t places = work.received_columns();
+    for (std::int64_t place = 0; place < places; ++place) {
+      std::int64_t bytes = 0;
+      for (std::int64_t k = place; k < grid.tiles(); k += places) {
+        bytes = std::max(bytes, work.received(static_cast<int>(rank), k));
+      }
+      each[rank].received += bytes;
     }
     if (each[rank].all() > most.all()) most = each[rank];
   }

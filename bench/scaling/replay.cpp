@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "factor/tasks.hpp"
+#include "factor/relay.hpp"
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
 
@@ -14,20 +14,20 @@ namespace {
 
 class Replay : public Listener {
  public:
-  Replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first)
+  Replay(Work& work, const Platform& platform, Machine& machine, const Sending& sending)
       : work_(work),
         grid_(work.map().grid()),
         platform_(platform),
         machine_(machine),
-        urgent_first_(urgent_first),
+        sending_(sending),
         nodes_(static_cast<std::size_t>(work.distribution().ranks())) {
     for (Node& node : nodes_) {
       node.free = platform.workers;
-      node.left.assign(static_cast<std::size_t>(work.windows()), 0);
-      node.held.resize(static_cast<std::size_t>(work.windows()));
+      node.left.assign(static_cast<std::size_t>(grid_.tiles()), 0);
+      node.held.resize(static_cast<std::size_t>(grid_.tiles()));
     }
     for (const Task& task : work.tasks()) {
-      if (task.k0 < task.k1) ++left(task.rank, work.window_of(task.k0));
+      for (std::int32_t k = task.k0; k < task.k1; ++k) ++left(task.rank, k);
     }
   }
 
@@ -55,9 +55,9 @@ class Replay : public Listener {
     } else {
       finished(task);
     }
-    if (task.k0 < task.k1) {
-      read(task.rank, work_.window_of(task.k0));
-      if (!task.rows) copies_read(work_.copies()[static_cast<std::size_t>(task.copies)]);
+    for (std::int32_t k = task.k0; k < task.k1; ++k) read(task.rank, k);
+    if (!task.rows && task.k0 < task.k1) {
+      copies_read(work_.copies()[static_cast<std::size_t>(task.copies)]);
     }
     Node& node = nodes_[static_cast<std::size_t>(task.rank)];
     ++node.free;
@@ -78,6 +78,11 @@ class Replay : public Listener {
     } else {
       available(message.to, message.i, message.k);
     }
+    if (message.begin < message.end) {
+      pass_on(message.to, message.i, message.k,
+              factor::receivers(work_.distribution(), grid_, message.i, message.k), message.begin,
+              message.end);
+    }
   }
 
  private:
@@ -93,12 +98,12 @@ class Replay : public Listener {
     int free = 0;  ///< workers
     bool touched = false;
     std::priority_queue<Waiting> waiting;
-    std::vector<std::int64_t> left;          ///< tasks that read each window
-    std::vector<std::vector<Message>> held;  ///< of each window, until there is room
+    std::vector<std::int64_t> left;          ///< tasks that read each column
+    std::vector<std::vector<Message>> held;  ///< of each column, until there is room
   };
 
-  std::int64_t& left(int rank, std::int64_t window) {
-    return nodes_[static_cast<std::size_t>(rank)].left[static_cast<std::size_t>(window)];
+  std::int64_t& left(int rank, std::int64_t k) {
+    return nodes_[static_cast<std::size_t>(rank)].left[static_cast<std::size_t>(k)];
   }
 
   void ready(Task& task) {
@@ -156,16 +161,26 @@ class Replay : public Listener {
   void finished(const Task& task) {
     if (task.i == task.j) {
       invert(task.rank, task.j);
-      const std::int64_t bytes = inverse_message(work_.map(), task.j);
-      for (const int to : work_.distribution().solvers(grid_, task.j)) {
-        send({task.rank, to, task.j, task.j, bytes, sent_first(task)});
-      }
-      return;
+    } else {
+      available(task.rank, task.i, task.j);
     }
-    available(task.rank, task.i, task.j);
-    const std::int64_t bytes = shape_of(work_.map(), task.i, task.j).bytes();
-    for (const int to : work_.distribution().readers(grid_, task.i, task.j)) {
-      send({task.rank, to, task.i, task.j, bytes, sent_first(task)});
+    const std::vector<int> to = factor::receivers(work_.distribution(), grid_, task.i, task.j);
+    pass_on(task.rank, task.i, task.j, to, 0, static_cast<std::int32_t>(to.size()));
+  }
+
+  /// Sends to to[begin, end): to each of them, or to the heads of a binomial tree.
+  void pass_on(int from, std::int32_t i, std::int32_t k, const std::vector<int>& to,
+               std::int32_t begin, std::int32_t end) {
+    const std::int64_t bytes =
+        i == k ? inverse_message(work_.map(), k) : shape_of(work_.map(), i, k).bytes();
+    const int first = sending_.by_priority ? factor::priority(grid_, i, k) : 0;
+    const bool tree = sending_.fan_out == FanOut::tree;
+    while (begin < end) {
+      const auto next = static_cast<std::int32_t>(
+          tree ? factor::passed_on(static_cast<std::size_t>(begin), static_cast<std::size_t>(end))
+               : static_cast<std::size_t>(begin) + 1);
+      send({from, to[static_cast<std::size_t>(begin)], i, k, bytes, first, begin + 1, next});
+      begin = next;
     }
   }
 
@@ -185,27 +200,24 @@ class Replay : public Listener {
     }
   }
 
-  int sent_first(const Task& task) const {
-    return urgent_first_ ? factor::priority(grid_, task.i, task.j) : 0;
-  }
-
   void send(const Message& message) {
     ++result_.messages;
     result_.bytes += message.bytes;
-    const std::int64_t window = work_.window_of(message.k);
-    if (window >= 2 && left(message.to, window - 2) > 0) {
-      nodes_[static_cast<std::size_t>(message.to)].held[static_cast<std::size_t>(window)].push_back(
-          message);
+    const std::int64_t before = message.k - work_.received_columns();
+    if (before >= 0 && left(message.to, before) > 0) {
+      Node& node = nodes_[static_cast<std::size_t>(message.to)];
+      node.held[static_cast<std::size_t>(message.k)].push_back(message);
     } else {
       machine_.send(message);
     }
   }
 
-  /// A task of this rank is done with what it read of a window.
-  void read(int rank, std::int64_t window) {
-    if (--left(rank, window) > 0 || window + 2 >= work_.windows()) return;
+  /// A task of this rank is done with what it read of a column.
+  void read(int rank, std::int64_t k) {
+    const std::int64_t next = k + work_.received_columns();
+    if (--left(rank, k) > 0 || next >= grid_.tiles()) return;
     std::vector<Message> free;
-    free.swap(nodes_[static_cast<std::size_t>(rank)].held[static_cast<std::size_t>(window + 2)]);
+    free.swap(nodes_[static_cast<std::size_t>(rank)].held[static_cast<std::size_t>(next)]);
     for (const Message& message : free) machine_.send(message);
   }
 
@@ -213,7 +225,7 @@ class Replay : public Listener {
   const tiles::Grid& grid_;
   const Platform& platform_;
   Machine& machine_;
-  bool urgent_first_;
+  Sending sending_;
   std::vector<Node> nodes_;
   std::vector<Node*> touched_;  ///< those that may have work for a free worker
   std::int64_t order_ = 0;
@@ -222,8 +234,8 @@ class Replay : public Listener {
 
 }  // namespace
 
-Replayed replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first) {
-  return Replay(work, platform, machine, urgent_first).run();
+Replayed replay(Work& work, const Platform& platform, Machine& machine, const Sending& sending) {
+  return Replay(work, platform, machine, sending).run();
 }
 
 }  // namespace stepwell::scaling

@@ -9,6 +9,16 @@
 
 namespace stepwell::scaling {
 
+/// How a tile gets to those who read it.
+enum class FanOut : unsigned char {
+  direct,  ///< the owner sends one message to each
+  tree     ///< those who have it pass it on, as the library does
+};
+struct Sending {
+  FanOut fan_out = FanOut::tree;
+  bool by_priority = true;  ///< messages leave by their tiles' priorities, not as they come
+};
+
 /// What a replay of the factorization saw.
 struct Replayed {
   double seconds = 0;
@@ -19,11 +29,9 @@ struct Replayed {
 };
 
 /// Runs the factorization on a machine: each rank's workers take the ready task of the highest
-/// priority, a finished tile leaves for each rank that reads it, and what arrives of window g + 2
-/// waits until the receiver has done all its work with window g, as the library's ring of two
-/// windows does. 'urgent_first': messages leave by their tiles' priorities, not as they come.
-/// Consumes the work. Throws Error(internal) if tasks are left.
-Replayed replay(Work& work, const Platform& platform, Machine& machine, bool urgent_first);
+/// priority, a finished tile leaves for the ranks that read it, and waits while the receiver has no
+/// room for one more column. Consumes the work. Throws Error(internal) if tasks are left.
+Replayed replay(Work& work, const Platform& platform, Machine& machine, const Sending& sending);
 
 /// Times that no order of the work can beat.
 struct Bounds {
@@ -38,7 +46,7 @@ Bounds bounds(const Work& work, const Platform& platform);
 struct Memory {
   std::int64_t factor = 0;    ///< its tiles of L
   std::int64_t sums = 0;      ///< and what they are summed up in
-  std::int64_t received = 0;  ///< two windows of other ranks' tiles
+  std::int64_t received = 0;  ///< columns of other ranks' tiles
   std::int64_t matrix = 0;    ///< its tiles of A in FP64, if they are kept
 
   std::int64_t all() const { return factor + sums + received; }

@@ -3,8 +3,10 @@
 #include <simgrid/s4u.hpp>
 #include <simgrid/simix.hpp>
 #include <string>
+#include <utility>
 
 #include "machine.hpp"
+#include "stepwell/error.hpp"
 
 namespace stepwell::scaling {
 namespace {
@@ -13,9 +15,10 @@ namespace s4u = simgrid::s4u;
 
 /// There is one engine in a process.
 s4u::Engine& engine() {
-  static int argc = 1;
+  static int argc = 2;
   static char name[] = "stepwell_scaling";
-  static char* argv[] = {name, nullptr};
+  static char quiet[] = "--log=xbt_cfg.thres:warning";
+  static char* argv[] = {name, quiet, nullptr};
   static s4u::Engine* const instance = [] {
     auto* made = new s4u::Engine(&argc, argv);  // SimGrid wants it alive until the process ends
     // A message takes latency + bytes / bandwidth: no TCP windows, no acknowledgements.
@@ -33,6 +36,10 @@ class SimgridMachine : public Machine {
  public:
   SimgridMachine(const Platform& platform, int ranks, int streams)
       : platform_(platform), streams_(streams), ports_(static_cast<std::size_t>(ranks)) {
+    static bool taken = false;
+    if (std::exchange(taken, true)) {
+      throw Error(ErrorCode::unsupported, "one SimGrid run is all that a process can have");
+    }
     engine();
     auto* const zone = s4u::create_star_zone("machine");
     const int hosts = (ranks + platform.ranks_per_host - 1) / platform.ranks_per_host;

@@ -162,9 +162,9 @@ void Work::list_owned() {
 }
 
 void Work::count_received() {
-  received_.assign(static_cast<std::size_t>(distribution_->ranks() * windows()), 0);
+  received_.assign(static_cast<std::size_t>(distribution_->ranks() * grid().tiles()), 0);
   const auto add = [&](int rank, std::int64_t k, std::int64_t bytes) {
-    received_[static_cast<std::size_t>(rank * windows() + window_of(k))] += bytes;
+    received_[at(rank, k)] += bytes;
   };
   for (std::int64_t k = 0; k < grid().tiles(); ++k) {
     for (const int rank : distribution_->solvers(grid(), k))
@@ -206,12 +206,9 @@ std::span<const std::int32_t> Work::row(int rank, std::int64_t i) const {
                                  static_cast<std::size_t>(row_begin_[at(rank, i) + 1]) - begin);
 }
 
-std::int64_t Work::windows() const {
-  return (grid().tiles() + schedule_->window - 1) / schedule_->window;
-}
-
-std::int64_t Work::received(int rank, std::int64_t window) const {
-  return received_[static_cast<std::size_t>(rank * windows() + window)];
+std::int64_t Work::received_columns() const {
+  const std::int64_t window = schedule_->window;
+  return std::min(grid().tiles(), window + (window + 1) / 2);
 }
 
 double Work::seconds(const Task& task, const Platform& platform) const {

@@ -54,10 +54,11 @@ class Work {
   std::span<const std::int32_t> column(int rank, std::int64_t j) const;
   std::span<const std::int32_t> row(int rank, std::int64_t i) const;
 
-  std::int64_t window_of(std::int64_t k) const { return k / schedule_->window; }
-  std::int64_t windows() const;
-  /// What the messages of a window to a rank take.
-  std::int64_t received(int rank, std::int64_t window) const;
+  /// Columns of other ranks' tiles that a rank has memory for, as factor::Needs: one more waits
+  /// until the tasks with the first of them are done.
+  std::int64_t received_columns() const;
+  /// What the messages of a column to a rank take.
+  std::int64_t received(int rank, std::int64_t k) const { return received_[at(rank, k)]; }
 
   double seconds(const Task& task, const Platform& platform) const;
 

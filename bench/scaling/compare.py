@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Stepwell authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real runs on this machine beside SimGrid's time for them.
+
+    bench/scaling/compare.py build/bin --n 8192 --rounds 7 > compare.json
+
+Each round runs 1, 2 and 4 ranks one after the other. The machine changes its speed from run to run,
+so what a worker does a second is taken from the run itself; what is compared is all the rest: who
+waits for whom, messages, cores that ranks share. Where there are more workers than cores a task's
+time is that on the clock times the share of it that the process ran for.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+from calibrate import PHASES, ranked_run, rates
+
+
+def own_rates(report, run, shared):
+    found = rates(report | {"runs": [run]})
+    if shared:
+        clock = sum(run[phase] for phase in PHASES.values())
+        for phase in PHASES:
+            found[phase] *= max(1, clock / run["cpu"])
+    return found
+
+
+def simulate(folder, ranks, threads, o, measured):
+    """SimGrid's seconds: one host with the machine's cores and all the ranks."""
+    platform = {"name": "here", "workers": threads, "ranks_per_host": ranks, "cores": o.cores,
+                "bandwidth": o.bandwidth, "latency": o.latency, "task_seconds": o.task_seconds,
+                "rates": [measured]}
+    with tempfile.TemporaryDirectory() as scratch:
+        path = pathlib.Path(scratch, "platform.json")
+        path.write_text(json.dumps(platform), encoding="utf-8")
+        command = [f"{folder}/stepwell_scaling", "--platform", str(path), "--n", str(o.n),
+                   "--tile", str(o.tile), "--ranks", str(ranks), "--engine", "simgrid"]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)["seconds"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="where the programs are")
+    parser.add_argument("--n", type=int, default=8192)
+    parser.add_argument("--tile", type=int, default=512)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--cores", type=int, default=os.cpu_count())
+    parser.add_argument("--bandwidth", type=float, default=5e9,
+                        help="of messages between ranks of this machine, bytes/s")
+    parser.add_argument("--latency", type=float, default=5e-5)
+    parser.add_argument("--task-seconds", type=float, default=2e-5)
+    parser.add_argument("--before", default="", help="what goes before mpirun, as 'nice -n -5'")
+    o = parser.parse_args()
+    shapes = [(1, o.cores), (2, max(1, o.cores // 2)), (4, max(1, o.cores // 4))]
+    found = {ranks: [] for ranks, _ in shapes}
+    for _ in range(o.rounds):
+        for ranks, threads in shapes:
+            # The first run warms up.
+            report = ranked_run(o.folder, ranks, threads, o.n, o.tile, runs=3,
+                                before=o.before.split())
+            for one in report["runs"][1:]:
+                measured = own_rates(report, one, ranks * threads > o.cores)
+                found[ranks].append({
+                    "real": one["seconds"],
+                    "simulated": simulate(o.folder, ranks, threads, o, measured)})
+    result = {"n": o.n, "tile": o.tile, "rounds": o.rounds, "cases": []}
+    for ranks, threads in shapes:
+        cases = found[ranks]
+        ratios = sorted(c["simulated"] / c["real"] for c in cases)
+        result["cases"].append({
+            "ranks": ranks, "threads": threads,
+            "real": statistics.median(c["real"] for c in cases),
+            "real_best": min(c["real"] for c in cases),
+            "simulated": statistics.median(c["simulated"] for c in cases),
+            "simulated_best": min(c["simulated"] for c in cases),
+            "ratio": statistics.median(ratios), "ratios": ratios})
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()
