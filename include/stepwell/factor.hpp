@@ -91,6 +91,9 @@ struct FactorReport {
   std::int64_t bytes = 0;       ///< of L
   std::int64_t peak_bytes = 0;  ///< of L and all memory the call worked in
   std::int64_t sent_bytes = 0;  ///< over ranks: by all of them, in all attempts
+  std::int64_t resumed_columns = 0;  ///< over ranks: block columns that came from a checkpoint
+  std::int64_t checkpoints = 0;      ///< that were written
+  double checkpoint_seconds = 0;     ///< which took so long
   PhaseTimes times;
 };
 

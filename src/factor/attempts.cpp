@@ -234,7 +234,12 @@ void Attempts::factor(Attempt& attempt, const engine::GraphOptions& options) {
   attempt.pivot = share_.first(attempt.pivot);
   report().sent_bytes += share_.bytes_sent() - sent;
   book(graph.times(), report().times);
-  if (checkpoints_ != nullptr && !attempt.pivot.ok()) checkpoints_->failed(attempt.pivot);
+  if (checkpoints_ == nullptr) return;
+  const CheckpointReport& saved = checkpoints_->report();
+  report().resumed_columns = saved.resumed;
+  report().checkpoints += saved.written;
+  report().checkpoint_seconds += saved.seconds;
+  if (!attempt.pivot.ok()) checkpoints_->failed(attempt.pivot);
 }
 
 tiles::Facts Attempts::facts(const Attempt& attempt) const {

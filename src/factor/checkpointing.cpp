@@ -98,6 +98,7 @@ std::optional<kernels::Pivot> Checkpointing::begin(const tiles::Facts& facts,
                                                    const Schedule& schedule) {
   schedule_ = schedule;
   saved_ = generation_ = previous_ = 0;
+  report_ = {};
   attempts_.emplace_back(directory_, share_.rank(), share_.distribution().ranks(), facts);
   const tiles::Checkpoints& files = attempts_.back();
   std::string strangers;

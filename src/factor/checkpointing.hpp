@@ -15,7 +15,7 @@
 
 namespace stepwell::factor {
 
-/// What checkpoints have cost, and saved, in a call of ranked_cholesky.
+/// What checkpoints have cost, and saved, in an attempt.
 struct CheckpointReport {
   std::int64_t resumed = 0;  ///< block columns that came from one
   std::int64_t written = 0;  ///< how many

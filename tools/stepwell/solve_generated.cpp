@@ -61,6 +61,11 @@ void print(const SystemRequest& r, const Certificate& c, const RanksReport* rank
                        {"peak_bytes", ranks->memory},
                        {"peak_bytes_plan", ranks->memory_plan},
                        {"peak_resident_bytes", ranks->resident}};
+      if (!r.checkpoint.empty()) {
+        json["ranks"]["checkpoints"] = {{"resumed_columns", c.factor.resumed_columns},
+                                        {"written", c.factor.checkpoints},
+                                        {"seconds", c.factor.checkpoint_seconds}};
+      }
     }
     json["certificate"] = certificate_json(c);
     json["peak_resident_bytes"] = peak_resident_bytes();
@@ -76,6 +81,11 @@ void print(const SystemRequest& r, const Certificate& c, const RanksReport* rank
   screen.line("a rank's memory",
               fmt::format("{}, plan {}; {} resident", size_text(ranks->memory),
                           size_text(ranks->memory_plan), size_text(ranks->resident)));
+  if (!r.checkpoint.empty()) {
+    screen.line("checkpoints", fmt::format("{} written in {:.2g} s; {} block columns taken up",
+                                           c.factor.checkpoints, c.factor.checkpoint_seconds,
+                                           c.factor.resumed_columns));
+  }
   fmt::print("{}", screen.take());
 }
 
@@ -125,6 +135,7 @@ RankedOptions ranked_options(const SystemRequest& r) {
   ranked.grid_rows = r.grid_rows;
   ranked.keep_tiles = !r.regenerate;
   ranked.checkpoint = r.checkpoint;
+  ranked.checkpoint_share = r.checkpoint_share;
   ranked.checkpoint_name =
       fmt::format("{} {} {} {} {} {}", r.recipe.kind, r.recipe.condition, r.recipe.length,
                   r.recipe.nugget, r.recipe.seed, r.recipe.sorted);

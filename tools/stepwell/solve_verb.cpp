@@ -219,6 +219,10 @@ void add_solve(CLI::App& app) {
   verb->add_option("--checkpoint", r->checkpoint,
                    "Over ranks: a directory from which a factorization can be taken up again")
       ->type_name("DIR");
+  verb->add_option("--checkpoint-share", r->checkpoint_share,
+                   "The share of the factorization's work between two checkpoints")
+      ->check(CLI::Range(1e-6, 1.0))
+      ->capture_default_str();
   verb->callback([r] { r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r); });
   verb->footer(
       "x is written only when the outcome is 'converged' (exit code 0). With --assume auto, an A\n"

@@ -6,6 +6,7 @@
 
 #include "recipe_options.hpp"
 #include "solve_options.hpp"
+#include "stepwell/ranks.hpp"
 
 namespace stepwell::tool {
 
@@ -29,6 +30,7 @@ struct SystemRequest : SolveOptionsRequest {
   bool regenerate = false;
   std::int64_t tile = 0;
   std::string checkpoint;
+  double checkpoint_share = RankedOptions{}.checkpoint_share;
 };
 
 /// Solves with a matrix of the gallery, on the ranks that a launcher has started or in this process
