@@ -232,7 +232,7 @@ double Work::seconds(const Task& task, const Platform& platform) const {
 }
 
 std::int64_t inverse_message(const tiles::RungMap& map, std::int64_t j) {
-  return factor::inverse_of(map, j, nullptr).bytes();
+  return factor::inverse_of(map, j, nullptr).bytes_to_solve_with();
 }
 
 }  // namespace stepwell::scaling

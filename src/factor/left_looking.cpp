@@ -70,7 +70,7 @@ class Inserter {
     const Relay relay = relay_of(receivers(owners_, grid, i, j), owner, attempt_.rank);
     const auto tag = static_cast<int>(grid.index(i, j));
     const std::int64_t bytes =
-        i == j ? inverse_of(map_, j, nullptr).bytes() : shape_of(map_, i, j).bytes();
+        i == j ? inverse_of(map_, j, nullptr).bytes_to_solve_with() : shape_of(map_, i, j).bytes();
     if (relay.from >= 0) {
       graph_.receive(i == j ? space_.inverse(j) : space_.place_for(i, j), bytes, relay.from, tag);
     }

@@ -92,7 +92,7 @@ std::vector<double> ranked_diagonal(engine::Communicator& ranks,
 std::int64_t ranked_bytes_to_send(std::int64_t n, const FactorOptions& options,
                                   const tiles::Distribution& distribution) {
   const tiles::RungMap map(grid_for(n, options), options.map);
-  return tiles::bytes_to_send(map, distribution, inverse_of(map, 0, nullptr).bytes());
+  return tiles::bytes_to_send(map, distribution, inverse_of(map, 0, nullptr).bytes_to_solve_with());
 }
 
 }  // namespace stepwell::factor

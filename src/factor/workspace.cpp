@@ -22,7 +22,8 @@ using tiles::RungMap;
 constexpr std::int64_t kWindowRows = 8192;
 
 /// Block columns whose copies in rows order exist at a time: the current one and the next; over
-/// ranks a few more, because a window has a column's work in smaller portions.
+/// ranks a few more, because a window has a column's work in smaller portions, and one for each
+/// worker at least: on simulated nodes of 64 cores that is a fifth of the time.
 constexpr std::int64_t kRing = 2;
 constexpr std::int64_t kRankedRing = 6;
 
@@ -83,7 +84,7 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
     ring = alone && workers == 1 ? 1 : std::min(of_window, std::max<std::int64_t>(of_column, 8));
     sums = ring + later;
     sums_bytes = sums_size(map);
-    rows = alone ? kRing : kRankedRing;
+    rows = alone ? kRing : std::max<std::int64_t>(kRankedRing, workers);
     rows_bytes = window * row_stride(map);
     last_row_bytes = row_stride(map);
   }

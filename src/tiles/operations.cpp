@@ -194,23 +194,31 @@ void make_rows(const Table& t, TileIn tile, PackedOut out) {
 
 std::int64_t Inverse::bytes() const {
   const std::int64_t numbers = core::size_product(core::round_up(order, 16), order, "inverse");
-  return numbers * (wide() ? 12 : 4) + 2 * kernels::packed_numbers(order, order, planes);
+  return packed_bytes() + numbers * (wide() ? 12 : 4);
+}
+
+std::int64_t Inverse::bytes_to_solve_with() const {
+  return wide() || fp32 || planes == 0 ? bytes() : packed_bytes();
+}
+
+std::int64_t Inverse::packed_bytes() const {
+  return 2 * kernels::packed_numbers(order, order, planes);
 }
 
 MatrixView<double> Inverse::w64() const {
-  return {reinterpret_cast<double*>(data), order, order, core::round_up(order, 16)};
+  return {reinterpret_cast<double*>(data + packed_bytes()), order, order,
+          core::round_up(order, 16)};
 }
 
 MatrixView<float> Inverse::w32() const {
   const std::int64_t ld = core::round_up(order, 16);
-  std::byte* const at = data + (wide() ? ld * order * 8 : 0);
+  std::byte* const at = data + packed_bytes() + (wide() ? ld * order * 8 : 0);
   return {reinterpret_cast<float*>(at), order, order, ld};
 }
 
 PackedOut Inverse::rows() const {
-  const std::int64_t numbers = core::round_up(order, 16) * order;
-  return kernels::packed(reinterpret_cast<std::uint16_t*>(data + numbers * (wide() ? 12 : 4)),
-                         order, order, split_rung(planes), Order::rows);
+  return kernels::packed(reinterpret_cast<std::uint16_t*>(data), order, order, split_rung(planes),
+                         Order::rows);
 }
 
 /// The diagonal blocks are inverted in L's own format; the narrower forms are derived from that.

@@ -60,9 +60,14 @@ struct Inverse {
 
   bool wide() const { return rung == Rung::fp64; }
   std::int64_t bytes() const;
+  /// The first so many are all that solves read: the rest may be where it was made from.
+  std::int64_t bytes_to_solve_with() const;
   MatrixView<double> w64() const;
   MatrixView<float> w32() const;
   kernels::PackedOut rows() const;
+
+ private:
+  std::int64_t packed_bytes() const;
 };
 
 /// Factors the sums of a diagonal tile, stores the factor in 'tile' (which may be the sums' own
