@@ -68,7 +68,9 @@ struct Graph::Impl {
   }
 
   void start_messenger() {
-    messenger.emplace(*options.ranks, [this] { stopped = true; });
+    messenger.emplace(
+        *options.ranks, [this] { stopped = true; },
+        [this] { return running.load(std::memory_order_relaxed) >= session->workers(); });
   }
 
   /// Nothing that has not begun runs any more, here and on other ranks.
@@ -86,6 +88,7 @@ struct Graph::Impl {
     if (!stopped && cancelled()) stop();
     if (!stopped && !options.dry) {
       const core::FpScope fp;  // a worker has the state of the thread that started it
+      ++running;
       try {
         Task task(pointers, scratch[worker].data());
         body(task, arguments);
@@ -100,6 +103,7 @@ struct Graph::Impl {
         }
         stop();
       }
+      --running;
     }
     if (options.progress != nullptr) ++options.progress->done;
   }
@@ -127,6 +131,7 @@ struct Graph::Impl {
   std::vector<void*> memory;                     ///< by DataId
   std::vector<starpu_data_handle_t> handles;     ///< by DataId; with workers only
   std::atomic<bool> stopped{false};
+  std::atomic<int> running{0};  ///< tasks
   std::array<std::atomic<std::int64_t>, kPhases> nanoseconds{};
   std::int64_t tasks = 0;
   std::mutex mutex;

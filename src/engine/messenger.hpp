@@ -20,9 +20,10 @@ namespace stepwell::engine {
 /// message is expected, which is always.)
 class Messenger {
  public:
-  /// 'alarmed' is called on the thread, once, when another rank has given up. While the messenger
-  /// lives nobody else uses the communicator.
-  Messenger(Communicator& ranks, std::function<void()> alarmed);
+  /// 'alarmed' is called on the thread, once, when another rank has given up. 'busy' says whether
+  /// everybody here has something to do: then there is no hurry. While the messenger lives nobody
+  /// else uses the communicator.
+  Messenger(Communicator& ranks, std::function<void()> alarmed, std::function<bool()> busy);
   ~Messenger();
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
@@ -57,6 +58,7 @@ class Messenger {
 
   Communicator& ranks_;
   std::function<void()> alarmed_;
+  std::function<bool()> busy_;
   std::vector<int> next_, before_;  ///< the ranks that news is passed on to, and comes from
   std::vector<std::byte> news_;     ///< from each of those
 
