@@ -33,6 +33,8 @@ endfunction()
 check_package(libstepwell${SOVERSION} "libstepwell.so.${SOVERSION} -> " "libstarpu;libopenblas|lapack")
 check_package(libstepwell-dev "stepwell/stepwell.hpp;stepwell/stepwell.h\n;stepwellConfig.cmake;stepwell.pc"
   "libstepwell${SOVERSION}")
+check_package(libstepwell-mpi${SOVERSION} "libstepwell_mpi.so.${SOVERSION} -> "
+  "libstepwell${SOVERSION};libopenmpi")
 check_package(stepwell "/usr/bin/stepwell\n;man1/stepwell.1" "libstepwell${SOVERSION}")
 
 file(GLOB_RECURSE library "${FOLDER}/root/*/libstepwell.so.${SOVERSION}")

@@ -14,6 +14,7 @@
 #include "factor/factor_data.hpp"
 #include "factor/ranked.hpp"
 #include "gallery/recipe.hpp"
+#include "ranks/problem.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 using factor::Checkpointing;
 using factor::RankedMatrix;
 using factor::Share;
+using ranks::test::Problem;
 using tiles::Distribution;
 
 Ranks& world() {
@@ -68,30 +70,6 @@ class SharedDirectory {
  private:
   std::optional<test::Directory> own_;
   std::string path_;
-};
-
-class Problem {
- public:
-  explicit Problem(std::int64_t n, gallery::Kind kind = gallery::Kind::arithmetic,
-                   double condition = 1e2)
-      : n_(n), memory_(n * n) {
-    gallery::Recipe recipe;
-    recipe.kind = kind;
-    recipe.condition = condition;
-    gallery::fill(view(memory_.data(), n, n), recipe);
-  }
-  MatrixView<double> a() const { return view(memory_.data(), n_, n_); }
-  RankedMatrix ranked() const {
-    return {n_, [a = a()](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-              for (std::int64_t j = 0; j < tile.cols; ++j) {
-                std::copy_n(a.column(col + j) + row, tile.rows, tile.column(j));
-              }
-            }};
-  }
-
- private:
-  std::int64_t n_;
-  core::Buffer<double> memory_;
 };
 
 FactorOptions options(const char* map, std::int64_t tile = 32) {

@@ -12,6 +12,7 @@
 #include "factor/ranked.hpp"
 #include "gallery/recipe.hpp"
 #include "kernels/kernels.hpp"
+#include "ranks/problem.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/operations.hpp"
@@ -21,35 +22,13 @@ namespace stepwell {
 namespace {
 
 using factor::RankedMatrix;
+using ranks::test::Problem;
 using tiles::Distribution;
 
 Ranks& world() {
   static Ranks ranks = mpi_world();
   return ranks;
 }
-
-/// A matrix of the gallery, whole on every rank, and given out by tiles.
-class Problem {
- public:
-  Problem(std::int64_t n, gallery::Kind kind, double condition) : n_(n), memory_(n * n) {
-    gallery::Recipe recipe;
-    recipe.kind = kind;
-    recipe.condition = condition;
-    gallery::fill(a(), recipe);
-  }
-  MatrixView<double> a() const { return view(memory_.data(), n_, n_); }
-  RankedMatrix ranked() const {
-    return {n_, [a = a()](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-              for (std::int64_t j = 0; j < tile.cols; ++j) {
-                std::copy_n(a.column(col + j) + row, tile.rows, tile.column(j));
-              }
-            }};
-  }
-
- private:
-  std::int64_t n_;
-  core::Buffer<double> memory_;
-};
 
 std::vector<Distribution> distributions() {
   const int ranks = world().size();
