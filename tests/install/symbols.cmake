@@ -14,7 +14,7 @@ foreach(wanted IN ITEMS "stepwell::version()" "stepwell::describe_machine()"
   endif()
 endforeach()
 string(REGEX MATCHALL
-  "[^\n]*stepwell::(core|kernels|tiles|engine|factor|refine|driver|batched|gallery|io|c)::[^\n]*"
+  "[^\n]* [A-Za-z] stepwell::(core|kernels|tiles|engine|factor|refine|driver|batched|gallery|io|c)::[^\n]*"
   inside "${symbols}")
 foreach(symbol IN LISTS inside)
   message(SEND_ERROR "exported, but it is not public: ${symbol}")

@@ -27,7 +27,7 @@ std::string completed(const std::string& words) {
 TEST(Completion, OfBashKnowsVerbsOptionsAndChoices) {
   EXPECT_EQ(completed("stepwell so"), "solve");
   EXPECT_EQ(completed("stepwell bench s"), "solve syrk");
-  EXPECT_EQ(completed("stepwell solve --con"), "--condition");
+  EXPECT_EQ(completed("stepwell solve --con"), "--condition --cond");
   EXPECT_EQ(completed("stepwell solve A.npy b.npy --pro"), "--prove");
   EXPECT_EQ(completed("stepwell solve --refiner gm"), "gmres gmres(gmres)");
   EXPECT_EQ(completed("stepwell gen mat"), "matern");

@@ -132,7 +132,7 @@ void print(const SystemRequest& r, io::MatrixShape shape, const Certificate& c) 
 }
 
 void solve_files(const SystemRequest& r) {
-  if (r.a.empty() || r.b.empty()) {
+  if (!r.files) {
     throw Error(ErrorCode::invalid_argument,
                 "solve: a file with A and one with b are required, or --gen KIND --n N");
   }
@@ -184,7 +184,8 @@ void add_solve(CLI::App& app) {
   r->recipe.kind.clear();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE");
-  verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE");
+  CLI::Option* const b =
+      verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE");
   verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
   add_solve_options(*verb, *r);
   verb->add_flag("--condition", r->condition,
@@ -223,7 +224,10 @@ void add_solve(CLI::App& app) {
                    "The share of the factorization's work between two checkpoints")
       ->check(CLI::Range(1e-6, 1.0))
       ->capture_default_str();
-  verb->callback([r] { r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r); });
+  verb->callback([r, b] {
+    r->files = b->count() > 0;  // and so A
+    r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r);
+  });
   verb->footer(
       "x is written only when the outcome is 'converged' (exit code 0). With --assume auto, an A\n"
       "that is symmetric and has a positive diagonal is taken for positive definite, and solved "

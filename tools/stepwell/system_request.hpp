@@ -13,6 +13,7 @@ namespace stepwell::tool {
 /// What `solve` is asked for.
 struct SystemRequest : SolveOptionsRequest {
   std::string a, b;      ///< files
+  bool files = false;    ///< both were named
   RecipeRequest recipe;  ///< its kind is empty: A comes from a file
   std::int64_t n = 0;    ///< of a generated A
   std::int64_t columns = 1;
