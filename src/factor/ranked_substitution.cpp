@@ -11,8 +11,14 @@
 namespace stepwell::factor {
 namespace {
 
-/// Messages of one kind between two ranks come in the order of the steps: a tag for each kind.
-enum Tag : int { kSums = 1, kSolved = 2 };
+/// Of the messages about block k: sums of it, and the solved block. Sums of a later block may be
+/// whole before those of an earlier one.
+int sums_tag(std::int64_t k) {
+  return static_cast<int>(2 * k);
+}
+int solved_tag(std::int64_t k) {
+  return static_cast<int>(2 * k + 1);
+}
 
 void add_once(std::vector<int>& ranks, int rank) {
   const auto at = std::lower_bound(ranks.begin(), ranks.end(), rank);
@@ -97,7 +103,7 @@ void RankedSubstitution::run(const Direction& d, Vectors<V>& v) const {
     const std::int64_t k = block(d, q);
     if (d.steps[static_cast<std::size_t>(q)].last != s || mine(k)) return;
     const int to = l_.distribution().owner(k, k);
-    sent.push_back(ranks_.start_send(v.bytes(v.block(v.sums, k)), to, kSums));
+    sent.push_back(ranks_.start_send(v.bytes(v.block(v.sums, k)), to, sums_tag(k)));
   };
   const auto solve = [&](const Step& step, std::int64_t k) {
     const MatrixView<V> x = v.block(v.solved, k);
@@ -107,7 +113,7 @@ void RankedSubstitution::run(const Direction& d, Vectors<V>& v) const {
     };
     std::vector<engine::Communicator::Request> coming;
     for (std::size_t c = 0; c < step.contributors.size(); ++c) {
-      coming.push_back(ranks_.start_receive(v.bytes(from(c)), step.contributors[c], kSums));
+      coming.push_back(ranks_.start_receive(v.bytes(from(c)), step.contributors[c], sums_tag(k)));
     }
     const auto add = [&](const V* sums) {
       for (std::int64_t i = 0; i < size; ++i) x.data[i] += sums[i];
@@ -119,7 +125,7 @@ void RankedSubstitution::run(const Direction& d, Vectors<V>& v) const {
     }
     solve_tile<V>(l_.tile(k, k), d.transposed, x);
     for (const int to : step.readers) {
-      sent.push_back(ranks_.start_send(v.bytes(x), to, kSolved));
+      sent.push_back(ranks_.start_send(v.bytes(x), to, solved_tag(k)));
     }
   };
   for (std::int64_t s = 0; s < count; ++s) {
@@ -129,7 +135,7 @@ void RankedSubstitution::run(const Direction& d, Vectors<V>& v) const {
       solve(step, k);
     } else if (!step.apply_to.empty()) {
       const int from = l_.distribution().owner(k, k);
-      ranks_.wait(ranks_.start_receive(v.bytes(v.block(v.solved, k)), from, kSolved));
+      ranks_.wait(ranks_.start_receive(v.bytes(v.block(v.solved, k)), from, solved_tag(k)));
     }
     auto next = step.apply_to.begin();
     if (next != step.apply_to.end() && *next == s + 1) {
