@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factor/ranked.hpp"
 
-#include <cmath>
-
 #include "core/fp_scope.hpp"
 #include "factor/attempts.hpp"
 #include "factor/tasks.hpp"
@@ -29,16 +27,6 @@ std::vector<double> read_diagonal(const Share& share, const BlockSource& source,
   });
   share.sum(value);
   return value;
-}
-
-Diagonal diagonal_of(std::vector<double> value) {
-  Diagonal d;
-  d.value = std::move(value);
-  for (const double x : d.value) {
-    if (!std::isfinite(x)) d.finite = false;
-    if (!(x > 0)) d.positive = false;
-  }
-  return d;
 }
 
 /// Over ranks the usual tile is taken even where one would do for all of A.
@@ -81,12 +69,6 @@ std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,
   g.workers = true;
   g.settings.threads = workers;
   return peak_bytes(map, g, distribution, rank);
-}
-
-std::vector<double> ranked_diagonal(engine::Communicator& ranks,
-                                    const tiles::Distribution& distribution, const RankedMatrix& a,
-                                    std::int64_t tile) {
-  return read_diagonal(Share(ranks, distribution), FilledBlocks(a.fill), {a.n, tile});
 }
 
 std::int64_t ranked_bytes_to_send(std::int64_t n, const FactorOptions& options,

@@ -34,11 +34,6 @@ Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& d
 std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,
                                  const tiles::Distribution& distribution, int rank, int workers);
 
-/// The diagonal of A, whole on every rank. Collective.
-std::vector<double> ranked_diagonal(engine::Communicator& ranks,
-                                    const tiles::Distribution& distribution, const RankedMatrix& a,
-                                    std::int64_t tile);
-
 /// Bytes that all ranks together send for the factor.
 std::int64_t ranked_bytes_to_send(std::int64_t n, const FactorOptions& options,
                                   const tiles::Distribution& distribution);

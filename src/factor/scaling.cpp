@@ -4,22 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/exponent.hpp"
 
 namespace stepwell::factor {
 
-Diagonal read_diagonal(MatrixView<const double> a, std::span<const std::int64_t> order) {
+Diagonal diagonal_of(std::vector<double> value) {
   Diagonal d;
-  d.value.resize(static_cast<std::size_t>(a.rows));
-  for (std::int64_t i = 0; i < a.rows; ++i) {
-    const std::int64_t k = order.empty() ? i : order[static_cast<std::size_t>(i)];
-    const double x = a(k, k);
-    d.value[static_cast<std::size_t>(i)] = x;
+  d.value = std::move(value);
+  for (const double x : d.value) {
     if (!std::isfinite(x)) d.finite = false;
     if (!(x > 0)) d.positive = false;
   }
   return d;
+}
+
+Diagonal read_diagonal(MatrixView<const double> a, std::span<const std::int64_t> order) {
+  std::vector<double> value(static_cast<std::size_t>(a.rows));
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    const std::int64_t k = order.empty() ? i : order[static_cast<std::size_t>(i)];
+    value[static_cast<std::size_t>(i)] = a(k, k);
+  }
+  return diagonal_of(std::move(value));
 }
 
 void Scale::multiply_gain(double factor) {

@@ -18,6 +18,7 @@ struct Diagonal {
   bool finite = true;
   bool positive = true;
 };
+Diagonal diagonal_of(std::vector<double> value);
 /// 'order': indices into A; empty: as A is.
 Diagonal read_diagonal(MatrixView<const double> a, std::span<const std::int64_t> order = {});
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <thread>
 
-#include "core/system.hpp"
 #include "engine/agreement.hpp"
 #include "engine/runtime.hpp"
 #include "factor/call.hpp"

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/ranked_matrix.hpp"
 
-#include <cmath>
-
 #include "factor/ranked.hpp"
 #include "refine/preconditioner.hpp"
 #include "solve/solver.hpp"
@@ -44,13 +42,7 @@ refine::Product& RankedMatrix::begin(engine::Team& team) {
 }
 
 factor::Diagonal RankedMatrix::diagonal() {
-  factor::Diagonal d;
-  d.value = product_->diagonal();
-  for (const double x : d.value) {
-    if (!std::isfinite(x)) d.finite = false;
-    if (!(x > 0)) d.positive = false;
-  }
-  return d;
+  return factor::diagonal_of(product_->diagonal());
 }
 
 void RankedMatrix::look(MatrixView<const double> x, MatrixView<double> y, refine::Survey& survey,
