@@ -121,6 +121,15 @@ TEST_P(Lu, PreconditionsAAndItsTranspose) {
   }
 }
 
+/// 2 I plus a matrix of norm about 1: the pivots are about 1 or more, so LU without pivoting stays
+/// in the range of every format, whatever the order of its sums.
+Dense<double> diagonally_heavy(std::int64_t n, std::uint64_t seed) {
+  Dense<double> a = general(n, seed);
+  for (double& x : a.data) x /= 2 * std::sqrt(static_cast<double>(n));
+  for (std::int64_t i = 0; i < n; ++i) a(i, i) += 2;
+  return a;
+}
+
 /// All numbers of a factor as they are stored.
 std::vector<double> numbers_of(const tiles::TileMatrix& m) {
   std::vector<double> numbers;
@@ -158,7 +167,7 @@ TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
 }
 
 TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
-  const Dense<double> a = general(500, 2);
+  const Dense<double> any = general(500, 2), heavy = diagonally_heavy(500, 2);
   Scale scale;
   scale.row.assign(500, 1.0);
   scale.col = scale.row;
@@ -166,7 +175,7 @@ TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
     const tiles::RungMap map({500, 64}, parse_map(GetParam()));
     const tiles::TileMatrix g(map), l(map);
     LuAttempt attempt;
-    attempt.a = a.view();
+    attempt.a = pivoting ? any.view() : heavy.view();
     attempt.scale = &scale;
     attempt.pivoting = pivoting;
     attempt.g = &g;
