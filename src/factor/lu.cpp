@@ -83,6 +83,13 @@ double choose_gain(const RungMap& map, double theta) {
   return std::ldexp(1.0, std::ilogb(theta * info(Format::fp16).largest / growth));
 }
 
+/// Whether tiles of the map can hold a number. The sums of a tile are of fp32, so that it may grow
+/// beyond fp16 and no pivot be the worse for it.
+bool fits(const RungMap& map, double x) {
+  const Format narrowest = map.uses(Rung::fp16) ? Format::fp16 : Format::fp32;
+  return x <= info(map.coarsest() == Rung::fp64 ? Format::fp64 : narrowest).largest;
+}
+
 /// The largest of some, NaN if one is NaN.
 double largest_of(const std::vector<double>& sizes) {
   double largest = 0;
@@ -136,10 +143,9 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   engine::Graph graph(g);
   row_by_row(graph, attempt);
 
-  const double largest =
-      std::max(largest_of(attempt.largest_g) / r.mu, largest_of(attempt.largest_l));
+  const double g_largest = largest_of(attempt.largest_g), l_largest = largest_of(attempt.largest_l);
   const bool cancelled = options.progress != nullptr && options.progress->cancel;
-  const bool failed = !attempt.pivot.ok() || std::isnan(largest);
+  const bool failed = !attempt.pivot.ok() || !fits(map, g_largest) || !fits(map, l_largest);
   r.outcome = cancelled                      ? FactorOutcome::cancelled
               : !failed                      ? FactorOutcome::ok
               : map.coarsest() == Rung::fp64 ? FactorOutcome::singular
@@ -151,7 +157,7 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   r.tile = map.grid().tile;
   r.tiles = map.counts();
   r.unit_roundoff = info(map.coarsest()).unit_roundoff;
-  r.growth = largest;
+  r.growth = std::max(g_largest / r.mu, l_largest);
   r.bytes = data->g.bytes() + data->l.bytes();
   book(graph.times(), r.times);
   r.times.wall = seconds_since(start);

@@ -121,6 +121,20 @@ TEST_P(Lu, PreconditionsAAndItsTranspose) {
   }
 }
 
+/// Wilkinson's matrix for exchanged columns: the last row of G doubles from column to column.
+TEST_P(Lu, TellsOfAGrowthThatItsTilesCanNotHold) {
+  const std::int64_t n = 30;
+  Dense<double> a(n, n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < j; ++i) a(i, j) = -1;
+    a(j, j) = a(n - 1, j) = 1;
+  }
+  const LuFactor factor = lu(a.view(), options_for(GetParam()));
+  EXPECT_GE(factor.report().growth, std::ldexp(1, n - 2));  // A is scaled to elements of 1/2 to 1
+  EXPECT_EQ(factor.report().outcome,
+            std::string_view(GetParam()) == "fp16" ? FactorOutcome::breakdown : FactorOutcome::ok);
+}
+
 /// 2 I plus a matrix of norm about 1: the pivots are about 1 or more, so LU without pivoting stays
 /// in the range of every format, whatever the order of its sums.
 Dense<double> diagonally_heavy(std::int64_t n, std::uint64_t seed) {
