@@ -306,7 +306,7 @@ TEST(Plan, SaysPathTimeAndMemory) {
     EXPECT_EQ(text.out.find("by LU") != std::string::npos, general) << text.out;
   }
   expect_error(run("plan", cache), 2, "--n");
-  expect_error(run("plan --n 1000 --kind hilbert", cache), 20, "positive definite");
+  expect_error(run("plan --n 16384 --kind hilbert", cache), 20, "positive definite");
 }
 
 // The path of a rehearsal is the path of the solve.
