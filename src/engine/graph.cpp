@@ -104,6 +104,7 @@ struct Graph::Impl {
         stop();
       }
       --running;
+      if (messenger) messenger->look_now();
     }
     if (options.progress != nullptr) ++options.progress->done;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -15,9 +16,9 @@ namespace stepwell::engine {
 
 /// The messages of a graph, on a thread of their own, and the news that a rank gives up.
 ///
-/// The thread looks at what is under way, and sleeps for some microseconds where nothing has come:
-/// a rank may have one core, which computes. (StarPU-MPI's thread asks without a pause while a
-/// message is expected, which is always.)
+/// A rank may have one core, which computes: the thread looks at what is under way when a task has
+/// ended, and again and again only while a worker has nothing to do. (StarPU-MPI's thread asks
+/// without a pause while a message is expected, which is always.)
 class Messenger {
  public:
   /// 'alarmed' is called on the thread, once, when another rank has given up. 'busy' says whether
@@ -33,6 +34,9 @@ class Messenger {
   void send(std::span<const std::byte> x, int to, int tag, int priority,
             std::function<void()> done);
   void receive(std::span<std::byte> x, int from, int tag, std::function<void()> done);
+
+  /// A task has ended: this is a good moment to look.
+  void look_now();
 
   /// Tells all ranks that this one gives up.
   void alarm();
@@ -67,6 +71,8 @@ class Messenger {
   std::vector<Job> queue_;
   bool give_up_ = false;
   bool finishing_ = false;
+  bool look_now_ = false;
+  std::atomic<bool> asleep_{false};
 
   // The thread's own.
   std::map<Communicator::Request, std::function<void()>> under_way_;
