@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 
 struct Options {
-  std::int64_t n = 65536, tile = 1024, window = -1, ring = 6;
-  int ranks = 4, iterations = 10, streams = 2;
+  std::int64_t n = 65536, tile = 1024, window = -1, ring = -1;
+  int ranks = 4, grid_rows = 0, iterations = 10, streams = 2;
   std::string layout = "grid", map = "bf16", engine = "events", platform;
   std::string order = "priority", fan_out = "tree";
 };
@@ -27,12 +27,17 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--platform", o.platform, "JSON file that says what a node can do")->required();
   app.add_option("--n", o.n, "order of the matrix")->check(CLI::PositiveNumber);
   app.add_option("--tile", o.tile, "order of a tile")->check(CLI::PositiveNumber);
-  app.add_option("--window", o.window, "columns of a window; not given: the library's");
-  app.add_option("--rows-ring", o.ring, "rows of L in rows order that a rank has memory for")
+  app.add_option("--window", o.window,
+                 "columns of a window; 0: one window; not given: the library's")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--rows-ring", o.ring,
+                 "rows of L in rows order that a rank has memory for; not given: the library's")
       ->check(CLI::PositiveNumber);
   app.add_option("--ranks", o.ranks, "how many ranks")->check(CLI::PositiveNumber);
   app.add_option("--layout", o.layout, "grid or symmetric")
       ->check(CLI::IsMember({"grid", "symmetric"}));
+  app.add_option("--grid-rows", o.grid_rows, "rows of the grid; not given: the library's")
+      ->check(CLI::PositiveNumber);
   app.add_option("--map", o.map, "precision map");
   app.add_option("--engine", o.engine, "simgrid, or events: a loop of our own for large graphs")
       ->check(CLI::IsMember({"simgrid", "events"}));
@@ -51,12 +56,16 @@ json run(const Options& o) {
   const tiles::RungMap map({o.n, o.tile}, parse_map(o.map));
   RankedOptions ranked;
   ranked.layout = o.layout == "grid" ? Layout::grid : Layout::symmetric;
+  ranked.grid_rows = o.grid_rows;
   const tiles::Distribution distribution = tiles::Distribution::choose(o.ranks, ranked);
-  factor::Schedule schedule = factor::schedule_for(map.grid(), distribution);
+  factor::Schedule schedule = factor::schedule_for(map, distribution, factor::Windows::by_memory);
+  if (o.window == 0) schedule.window = map.grid().tiles();
   if (o.window > 0) schedule.window = std::min(o.window, map.grid().tiles());
-  Work work(map, distribution, schedule, o.ring);
+  const std::int64_t ring =
+      o.ring > 0 ? o.ring : factor::Needs(map, distribution, schedule, 0, platform.workers).rows;
+  Work work(map, distribution, schedule, ring);
+  const Memory needs = memory(work, platform.workers);
   const Bounds least = bounds(work, platform);
-  const Memory needs = memory(work);
   const Iteration it = iteration(work, platform);
 
   const std::unique_ptr<Machine> machine = o.engine == "simgrid"
@@ -76,7 +85,7 @@ json run(const Options& o) {
       {"n", o.n},
       {"tile", o.tile},
       {"window", schedule.window},
-      {"rows_ring", o.ring},
+      {"rows_ring", ring},
       {"ranks", o.ranks},
       {"layout", distribution.name()},
       {"map", o.map},
@@ -95,6 +104,7 @@ json run(const Options& o) {
       {"memory",
        {{"factor", needs.factor},
         {"sums", needs.sums},
+        {"rows", needs.rows},
         {"received", needs.received},
         {"all", needs.all()},
         {"matrix", needs.matrix}}},

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/buffer.hpp"
 #include "factor/tasks.hpp"
+#include "factor/workspace.hpp"
 #include "replay.hpp"
 #include "tiles/tile_matrix.hpp"
 
@@ -65,34 +67,30 @@ Bounds bounds(const Work& work, const Platform& platform) {
   return b;
 }
 
-Memory memory(const Work& work) {
+Memory memory(const Work& work, int workers) {
   const tiles::RungMap& map = work.map();
+  const tiles::Distribution& distribution = work.distribution();
   const tiles::Grid& grid = map.grid();
-  const auto ranks = static_cast<std::size_t>(work.distribution().ranks());
-  std::vector<Memory> each(ranks);
+  std::vector<std::int64_t> matrix(static_cast<std::size_t>(distribution.ranks()));
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {
-      Memory& m = each[static_cast<std::size_t>(work.distribution().owner(i, j))];
-      const tiles::TileShape shape = shape_of(map, i, j);
-      m.factor += shape.bytes();
-      if (shape.is_packed()) {
-        m.sums += tiles::Sums{shape.rung, shape.rows, shape.cols, nullptr}.bytes();
-      }
-      m.matrix += 8 * shape.rows * shape.cols;
+      matrix[static_cast<std::size_t>(distribution.owner(i, j))] += 8 * grid.size(i) * grid.size(j);
     }
   }
+  // Of hundreds of ranks the first few tell: tiles are dealt out in turn.
+  const int ranks = std::min(distribution.ranks(), 4);
   Memory most;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::int64_t places = work.received_columns();
-    for (std::int64_t place = 0; place < places; ++place) {
-      std::int64_t bytes = 0;
-      for (std::int64_t k = place; k < grid.tiles(); k += places) {
-        bytes = std::max(bytes, work.received(static_cast<int>(rank), k));
-      }
-      each[rank].received += bytes;
-    }
-    if (each[rank].all() > most.all()) most = each[rank];
+  for (int rank = 0; rank < ranks; ++rank) {
+    const factor::Needs needs(map, distribution, work.schedule(), rank, workers);
+    Memory m;
+    m.factor = tiles::tile_matrix_bytes(map, distribution, rank);
+    m.sums = needs.sums * needs.sums_bytes;
+    m.rows = needs.rows * (needs.rows_bytes + needs.last_row_bytes);
+    m.received = needs.received_bytes *
+                 std::accumulate(needs.received.begin(), needs.received.end(), std::int64_t{0});
+    if (m.all() > most.all()) most = m;
   }
+  most.matrix = *std::max_element(matrix.begin(), matrix.end());
   return most;
 }
 

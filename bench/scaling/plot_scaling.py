@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from plot_paper import BLUE, GREEN, GREY, LIGHT, ORANGE, PURPLE, RED, label_ends, plt, save, size_axis  # noqa: E402
 
-from study import NODES, SIZES, on_weak_line  # noqa: E402
+from study import NODES, ONE_WINDOW, SIZES, on_weak_line  # noqa: E402
 
 TITLES = {"amx": "AMX nodes, 100 Tflop/s, 25 GB/s", "gpu": "GPU nodes, 1 Pflop/s, 100 GB/s"}
 RATE = {"amx": 100e12, "gpu": 1e15}
@@ -24,11 +24,10 @@ COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE)
 BEGIN, END = "<!-- made by bench/scaling/plot_scaling.py from here -->", "<!-- to here -->"
 
 
-def pick(cases, **what):
+def pick(cases, asked=None, **what):
     """The fastest of the cases that match: that is, the best order of tiles."""
-    usual = {"engine": "events", "rows_ring": 6, "fan_out": "tree", "order": "priority"}
-    found = [c for c in cases if all(c[k] == v for k, v in (usual | what).items())
-             and ("window" in what or c["window"] == max(1, min(16, 8192 // c["tile"])))]
+    found = [c for c in cases if c["asked"] == (asked or {})
+             and all(c[k] == v for k, v in what.items())]
     return min(found, key=lambda c: c["seconds"], default=None)
 
 
@@ -59,13 +58,13 @@ def draw_strong(cases, folder):
 
 def draw_weak(cases, folder):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True)
-    lines = (("as it is", {}, BLUE, "o-"), ("room for 64 rows", {"rows_ring": 64}, GREEN, "s-"),
-             ("one message to each reader", {"fan_out": "direct"}, RED, "^--"))
+    lines = (("as it is", {}, BLUE, "o-"), ("all columns in one window", ONE_WINDOW, GREEN, "s-"),
+             ("one message to each reader", {"fan-out": "direct"}, RED, "^--"))
     for axis, platform in zip(axes, TITLES):
-        for name, what, colour, style in lines:
+        for name, asked, colour, style in lines:
             points = [(p, 100 * c["efficiency"]) for n in SIZES for p in NODES["grid"]
                       if on_weak_line(n, p)
-                      and (c := pick(cases, platform=platform, n=n, ranks=p, **what))]
+                      and (c := pick(cases, platform=platform, n=n, ranks=p, asked=asked))]
             axis.plot(*zip(*points), style, color=colour, label=name)
         bound = [(p, 100 * best(c)) for n in SIZES for p in NODES["grid"] if on_weak_line(n, p)
                  and (c := pick(cases, platform=platform, n=n, ranks=p))]
@@ -103,8 +102,8 @@ def strong_table(cases, platform):
 def why_table(cases, platform):
     yield f"**{TITLES[platform]}**, the same memory on each node"
     yield ""
-    yield ("| n, nodes, tile | seconds | compute, network, panel | GB a node: L, sums, received | "
-           "symmetric | room for 64 rows | an iteration: kept, regenerated |")
+    yield ("| n, nodes, tile | seconds | compute, network, panel | GB a node: L, sums, rows, received | "
+           "symmetric | one window: seconds, GB | an iteration: kept, regenerated |")
     yield "|---|---|---|---|---|---|---|"
     for n in SIZES:
         for p, sym in zip(NODES["grid"], NODES["symmetric"]):
@@ -113,14 +112,15 @@ def why_table(cases, platform):
                 continue
             b, m, r = c["bounds"], c["memory"], c["refinement"]
             other = pick(cases, platform=platform, n=n, ranks=sym)
-            rows = pick(cases, platform=platform, n=n, ranks=p, rows_ring=64)
+            one_window = pick(cases, platform=platform, n=n, ranks=p, asked=ONE_WINDOW)
             one = r["reduction"] + r["sweeps"]
             yield (f"| {n:,}, {p:,}, {c['tile']} | {number(c['seconds'])} | "
                    f"{number(b['compute'])}, {number(b['network'])}, {number(b['panel'])} | "
-                   f"{m['factor'] / 1e9:.1f}, {m['sums'] / 1e9:.1f}, {m['received'] / 1e9:.1f} | "
+                   f"{m['factor'] / 1e9:.1f}, {m['sums'] / 1e9:.1f}, "
+                   f"{m['rows'] / 1e9:.1f}, {m['received'] / 1e9:.1f} | "
                    f"{number(other['seconds'])} on {sym:,}, "
                    f"{c['bytes'] / c['ranks'] / (other['bytes'] / other['ranks']):.2f}x fewer bytes | "
-                   f"{number(rows['seconds'])} | "
+                   f"{number(one_window['seconds'])}, {one_window['memory']['all'] / 1e9:.1f} | "
                    f"{one + r['product_kept']:.3f}, {one + r['product_regenerated']:.3f} |")
     yield ""
 
@@ -131,8 +131,7 @@ def panel_table(cases):
     for c in cases:
         if c["platform"] != "amx_panel":
             continue
-        before = pick(cases, platform="amx", n=c["n"], ranks=c["ranks"], tile=c["tile"],
-                      rows_ring=64)
+        before = pick(cases, platform="amx", n=c["n"], ranks=c["ranks"], tile=c["tile"])
         yield (f"| {c['n']:,}, {c['ranks']:,}, {c['tile']} | {number(before['seconds'])} s, "
                f"{100 * before['efficiency']:.0f} % | {number(c['seconds'])} s, "
                f"{100 * c['efficiency']:.0f} % | {number(before['bounds']['panel'])}, "
@@ -148,7 +147,7 @@ def engines_table(cases):
     yield "| n, nodes, tile | event loop | SimGrid | ratio |"
     yield "|---|---|---|---|"
     for c in cases:
-        if c["engine"] != "simgrid" or c["rows_ring"] != 6:
+        if c["engine"] != "simgrid":
             continue
         other = pick(cases, platform=c["platform"], n=c["n"], ranks=c["ranks"], tile=c["tile"])
         yield (f"| {c['n']:,}, {c['ranks']}, {c['tile']} | {number(other['seconds'])} | "

@@ -46,12 +46,13 @@ Bounds bounds(const Work& work, const Platform& platform);
 struct Memory {
   std::int64_t factor = 0;    ///< its tiles of L
   std::int64_t sums = 0;      ///< and what they are summed up in
+  std::int64_t rows = 0;      ///< rows of L in rows order
   std::int64_t received = 0;  ///< columns of other ranks' tiles
   std::int64_t matrix = 0;    ///< its tiles of A in FP64, if they are kept
 
-  std::int64_t all() const { return factor + sums + received; }
+  std::int64_t all() const { return factor + sums + rows + received; }
 };
-Memory memory(const Work& work);
+Memory memory(const Work& work, int workers);
 
 /// One iteration of refinement, by a formula: the product with A from kept tiles or made anew, one
 /// reduction of n doubles, and two triangular sweeps with as many steps as there are block columns.

@@ -42,7 +42,7 @@ struct Case {
   Case(std::int64_t tiles, const Distribution& d, std::int64_t window = 0, std::int64_t ring = 6)
       : map({512 * tiles, 512}, uniform(Rung::bf16)),
         distribution(d),
-        schedule(factor::schedule_for(map.grid(), d)),
+        schedule(factor::schedule_for(map, d, factor::Windows::always)),
         work(map, distribution, with_window(window), ring) {}
   Case(const Case&) = delete;
 
@@ -116,13 +116,13 @@ TEST(Replay, MoreNodesAreFaster) {
 
 TEST(Replay, MemoryIsThatOfTheTiles) {
   Case alone(12, Distribution());
-  EXPECT_EQ(memory(alone.work).received, 0);
-  std::int64_t before = memory(alone.work).factor;
+  EXPECT_EQ(memory(alone.work, 1).received, 0);
+  std::int64_t before = memory(alone.work, 1).factor;
   for (const Distribution& d : {Distribution::grid(2, 2), Distribution::grid(4, 4)}) {
     Case c(12, d);
-    EXPECT_LT(memory(c.work).factor, before);
-    EXPECT_GT(memory(c.work).received, 0);
-    before = memory(c.work).factor;
+    EXPECT_LT(memory(c.work, 1).factor, before);
+    EXPECT_GT(memory(c.work, 1).received, 0);
+    before = memory(c.work, 1).factor;
   }
 }
 

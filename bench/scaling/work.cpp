@@ -95,7 +95,6 @@ Work::Work(const tiles::RungMap& map, const tiles::Distribution& distribution,
   });
   list_copies(ring);
   list_owned();
-  count_received();
 }
 
 void Work::list_copies(std::int64_t ring) {
@@ -157,21 +156,6 @@ void Work::list_owned() {
       const int rank = distribution_->owner(i, j);
       column_[static_cast<std::size_t>(column_next[at(rank, j)]++)] = static_cast<std::int32_t>(i);
       row_[static_cast<std::size_t>(row_next[at(rank, i)]++)] = static_cast<std::int32_t>(j);
-    }
-  }
-}
-
-void Work::count_received() {
-  received_.assign(static_cast<std::size_t>(distribution_->ranks() * grid().tiles()), 0);
-  const auto add = [&](int rank, std::int64_t k, std::int64_t bytes) {
-    received_[at(rank, k)] += bytes;
-  };
-  for (std::int64_t k = 0; k < grid().tiles(); ++k) {
-    for (const int rank : distribution_->solvers(grid(), k))
-      add(rank, k, inverse_message(*map_, k));
-    for (std::int64_t i = k + 1; i < grid().tiles(); ++i) {
-      const std::int64_t bytes = shape_of(*map_, i, k).bytes();
-      for (const int rank : distribution_->readers(grid(), i, k)) add(rank, k, bytes);
     }
   }
 }

@@ -57,8 +57,6 @@ class Work {
   /// Columns of other ranks' tiles that a rank has memory for, as factor::Needs: one more waits
   /// until the tasks with the first of them are done.
   std::int64_t received_columns() const;
-  /// What the messages of a column to a rank take.
-  std::int64_t received(int rank, std::int64_t k) const { return received_[at(rank, k)]; }
 
   double seconds(const Task& task, const Platform& platform) const;
 
@@ -70,7 +68,6 @@ class Work {
   }
   void list_copies(std::int64_t ring);
   void list_owned();
-  void count_received();
 
   const tiles::RungMap* map_;
   const tiles::Distribution* distribution_;
@@ -81,7 +78,6 @@ class Work {
   std::vector<Copies> copies_;              ///< in the order in which they are made
   std::vector<std::int64_t> column_begin_, row_begin_;
   std::vector<std::int32_t> column_, row_;
-  std::vector<std::int64_t> received_;
 };
 
 /// Bytes of the message with the inverse of diagonal tile j.

@@ -79,10 +79,10 @@ engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
 }
 
 std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
-                        const Distribution& distribution, int rank) {
+                        const Distribution& distribution, const Schedule& schedule, int rank) {
   const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
   return tiles::tile_matrix_bytes(map, distribution, rank) +
-         Needs(map, distribution, rank, static_cast<int>(workers_of(g))).bytes() +
+         Needs(map, distribution, schedule, rank, static_cast<int>(workers_of(g))).bytes() +
          workers_of(g) * g.scratch_bytes + scans + map.grid().n * 24;
 }
 
@@ -177,7 +177,9 @@ bool Attempts::attempt(const RungMap& map, double shift, Rounding rounding) {
   const Distribution& distribution = share_.distribution();
   const engine::GraphOptions g = graph_for(map, options_, share_, source_.needs_scratch());
   FactorReport& r = report();
-  r.peak_bytes = peak_bytes(map, g, distribution, share_.rank());
+  const Schedule schedule = schedule_for(
+      map, distribution, checkpoints_ != nullptr ? Windows::always : Windows::by_memory);
+  r.peak_bytes = peak_bytes(map, g, distribution, schedule, share_.rank());
   data_->l = {};
   share_.require_memory(r.peak_bytes, "a factor of order " + std::to_string(grid_.n));
   share_.together([&] { data_->l = tiles::TileMatrix(map, distribution, share_.rank()); });
@@ -194,7 +196,7 @@ bool Attempts::attempt(const RungMap& map, double shift, Rounding rounding) {
   attempt.l = &data_->l;
   attempt.rank = share_.rank();
   attempt.checkpoints = checkpoints_;
-  factor(attempt, g);
+  factor(attempt, schedule, g);
 
   const bool cancelled = share_.any(options_.progress != nullptr && options_.progress->cancel);
   const bool all_fp64 = map.coarsest() == Rung::fp64;
@@ -217,20 +219,20 @@ bool Attempts::attempt(const RungMap& map, double shift, Rounding rounding) {
 }
 
 /// Runs the graph, unless an earlier run has seen the attempt fail.
-void Attempts::factor(Attempt& attempt, const engine::GraphOptions& options) {
+void Attempts::factor(Attempt& attempt, const Schedule& schedule,
+                      const engine::GraphOptions& options) {
   if (checkpoints_ != nullptr) {
-    const auto verdict =
-        checkpoints_->begin(facts(attempt), schedule_for(grid_, share_.distribution()));
+    const auto verdict = checkpoints_->begin(facts(attempt, schedule), schedule);
     if (verdict) {
       attempt.pivot = *verdict;
       return;
     }
   }
   const RungMap& map = attempt.l->map();
-  announce(options_.progress, task_count(map, share_.distribution(), share_.rank()));
+  announce(options_.progress, task_count(map, share_.distribution(), schedule, share_.rank()));
   const std::int64_t sent = share_.bytes_sent();
   engine::Graph graph(options);
-  share_.together([&] { left_looking(graph, attempt); });
+  share_.together([&] { left_looking(graph, attempt, schedule); });
   attempt.pivot = share_.first(attempt.pivot);
   report().sent_bytes += share_.bytes_sent() - sent;
   book(graph.times(), report().times);
@@ -242,7 +244,7 @@ void Attempts::factor(Attempt& attempt, const engine::GraphOptions& options) {
   if (!attempt.pivot.ok()) checkpoints_->failed(attempt.pivot);
 }
 
-tiles::Facts Attempts::facts(const Attempt& attempt) const {
+tiles::Facts Attempts::facts(const Attempt& attempt, const Schedule& schedule) const {
   const RungMap& map = attempt.l->map();
   core::Checksum rungs;
   for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
@@ -261,7 +263,7 @@ tiles::Facts Attempts::facts(const Attempt& attempt) const {
           {"tile", std::to_string(grid_.tile)},
           {"layout", share_.distribution().name()},
           {"map", to_string(options_.map)},
-          {"window", std::to_string(schedule_for(grid_, share_.distribution()).window)},
+          {"window", std::to_string(schedule.window)},
           {"rungs", std::to_string(rungs.value())},
           {"scaling", std::to_string(scale.value())},
           {"shift", bits(attempt.diagonal_factor)},

@@ -27,7 +27,8 @@ engine::GraphOptions graph_for(const tiles::RungMap& map, const FactorOptions& o
 
 /// Bytes of L and all memory an attempt works in on a rank.
 std::int64_t peak_bytes(const tiles::RungMap& map, const engine::GraphOptions& graph,
-                        const tiles::Distribution& distribution, int rank);
+                        const tiles::Distribution& distribution, const Schedule& schedule,
+                        int rank);
 
 /// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
 /// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps. What
@@ -49,9 +50,9 @@ class Attempts {
   void attempt_fp64();
   /// Factors once; returns false if a pivot failed and another attempt may help.
   bool attempt(const tiles::RungMap& map, double shift, tiles::Rounding rounding);
-  void factor(Attempt& attempt, const engine::GraphOptions& options);
+  void factor(Attempt& attempt, const Schedule& schedule, const engine::GraphOptions& options);
   /// What a checkpoint of this attempt must agree with.
-  tiles::Facts facts(const Attempt& attempt) const;
+  tiles::Facts facts(const Attempt& attempt, const Schedule& schedule) const;
   void summarize_scans(const Attempt& attempt);
   bool report_non_finite();
   Share::Place find_non_finite() const;

@@ -49,7 +49,8 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) {
   const tiles::Grid grid = factor::choose_grid(n, options);
   const auto peak = [&](const PrecisionMap& p) {
     const tiles::RungMap map(grid, p);
-    return factor::peak_bytes(map, factor::graph_for(map, options, {}, options.spread), {}, 0);
+    return factor::peak_bytes(map, factor::graph_for(map, options, {}, options.spread), {},
+                              factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
   if (!options.map.adaptive()) return peak(options.map);
   // Tiles at fp64 take the most, packed ones with three planes the most memory beside L.

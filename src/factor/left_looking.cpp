@@ -188,17 +188,17 @@ struct Counter {
 
 }  // namespace
 
-std::int64_t task_count(const RungMap& map, const Distribution& distribution, int rank) {
+std::int64_t task_count(const RungMap& map, const Distribution& distribution,
+                        const Schedule& schedule, int rank) {
   Counter counter{map, distribution, rank};
-  schedule_for(map.grid(), distribution).walk(counter);
+  schedule.walk(counter);
   return counter.tasks;
 }
 
-void left_looking(Graph& graph, Attempt& attempt) {
+void left_looking(Graph& graph, Attempt& attempt, const Schedule& schedule) {
   const Grid& grid = attempt.l->grid();
   attempt.scans.assign(static_cast<std::size_t>(grid.count()), {});
   attempt.pivot = {};
-  const Schedule schedule = schedule_for(grid, attempt.l->distribution());
   Inserter insert(graph, attempt, schedule);
   const engine::TaskGuard guard(graph);
   Checkpointing* const saved = attempt.checkpoints;

@@ -33,12 +33,12 @@ struct Attempt {
 
 /// How many tasks a rank inserts.
 std::int64_t task_count(const tiles::RungMap& map, const tiles::Distribution& distribution,
-                        int rank);
+                        const Schedule& schedule, int rank);
 
 /// L L' = diag(scale.row) A diag(scale.col), shifted. Returns when all is done, or when a pivot has
 /// failed (attempt.pivot) or the caller has cancelled. Over ranks it is collective, and each does
 /// the tasks on its own tiles.
-void left_looking(engine::Graph& graph, Attempt& attempt);
+void left_looking(engine::Graph& graph, Attempt& attempt, const Schedule& schedule);
 
 /// The Frobenius norms of the tiles of the scaled matrix, in the grid's order; zero for those of
 /// other ranks.

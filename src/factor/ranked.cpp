@@ -61,14 +61,15 @@ Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& d
 }
 
 std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,
-                                 const tiles::Distribution& distribution, int rank, int workers) {
+                                 const tiles::Distribution& distribution, Windows windows, int rank,
+                                 int workers) {
   const tiles::Grid grid = grid_for(n, options);
   const PrecisionMap most = options.map.adaptive() ? uniform(Rung::fp64) : options.map;
   const tiles::RungMap map(grid, most);
   engine::GraphOptions g = graph_for(map, options, {}, true);
   g.workers = true;
   g.settings.threads = workers;
-  return peak_bytes(map, g, distribution, rank);
+  return peak_bytes(map, g, distribution, schedule_for(map, distribution, windows), rank);
 }
 
 std::int64_t ranked_bytes_to_send(std::int64_t n, const FactorOptions& options,

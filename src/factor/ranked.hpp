@@ -4,6 +4,7 @@
 
 #include "engine/communicator.hpp"
 #include "factor/block_source.hpp"
+#include "factor/workspace.hpp"
 #include "stepwell/factor.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
@@ -32,7 +33,8 @@ Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& d
 
 /// The peak_bytes that it reports on a rank with so many workers; of an adaptive map at most that.
 std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,
-                                 const tiles::Distribution& distribution, int rank, int workers);
+                                 const tiles::Distribution& distribution, Windows windows, int rank,
+                                 int workers);
 
 /// Bytes that all ranks together send for the factor.
 std::int64_t ranked_bytes_to_send(std::int64_t n, const FactorOptions& options,

@@ -17,15 +17,21 @@ using tiles::Grid;
 using tiles::RungMap;
 
 /// Rows of L in a window's columns over ranks. Sums go to memory and back once a window: at 1.5
-/// Tflop/s a core that is 0.7 GB/s. With half as many, two ranks of a core took 1.4 times as long
-/// as one of two cores at n = 16384; with these, as long.
+/// Tflop/s a core that is 0.7 GB/s.
 constexpr std::int64_t kWindowRows = 8192;
 
+/// One window has no sums to keep, but keeps all that is received. It is worth this much more
+/// memory: two ranks of a core at n = 16384 take 0.9 of the time, and four simulated nodes of 64
+/// cores at n = 65,536 take 0.8.
+constexpr double kWorthForOneWindow = 1.25;
+
 /// Block columns whose copies in rows order exist at a time: the current one and the next; over
-/// ranks a few more, because a window has a column's work in smaller portions, and one for each
-/// worker at least: on simulated nodes of 64 cores that is a fifth of the time.
+/// ranks a few more if there are workers for them. A window has a column's work in smaller
+/// portions and wants one for each worker: on simulated nodes of 64 cores that is a fifth of the
+/// time.
 constexpr std::int64_t kRing = 2;
-constexpr std::int64_t kRankedRing = 6;
+constexpr std::int64_t kRankedRing = 4;
+constexpr std::int64_t kWindowsRing = 6;
 
 std::int64_t chunks(std::int64_t columns) {
   return (columns + kChunk - 1) / kChunk;
@@ -52,21 +58,30 @@ std::int64_t received_of(const Grid& grid, const Distribution& distribution, int
 
 }  // namespace
 
-Schedule schedule_for(const Grid& grid, const Distribution& distribution) {
-  const std::int64_t all = std::max<std::int64_t>(grid.tiles(), 1);
-  if (distribution.ranks() == 1) return {grid, all};
+Schedule schedule_for(const RungMap& map, const Distribution& distribution, Windows windows) {
+  const Grid& grid = map.grid();
+  const Schedule one{grid, std::max<std::int64_t>(grid.tiles(), 1)};
   const std::int64_t window = std::clamp<std::int64_t>(kWindowRows / grid.tile, 1, kChunk);
-  return {grid, std::min(window, all)};
+  if (distribution.ranks() == 1 || one.window <= window) return one;
+  const Schedule several{grid, window};
+  if (windows == Windows::always) return several;
+  // All ranks must come to the same: what rank 0 needs with one worker stands for them.
+  const std::int64_t l = tiles::tile_matrix_bytes(map, distribution, 0);
+  const auto bytes = [&](const Schedule& schedule) {
+    return static_cast<double>(l + Needs(map, distribution, schedule, 0, 1).bytes());
+  };
+  return bytes(one) <= kWorthForOneWindow * bytes(several) ? one : several;
 }
 
-Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int workers) {
+Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedule& schedule,
+             int rank, int workers) {
   const Grid& grid = map.grid();
   if (grid.n == 0) return;
   const bool alone = distribution.ranks() == 1;
-  const std::int64_t window = schedule_for(grid, distribution).window;
+  const std::int64_t window = schedule.window;
   if (map.most_planes() > 0) {
-    // Those of a block column, so that workers without work in one column go on with the next. One
-    // thread alone needs one.
+    // Those of a block column, so that workers without work in one column go on with the next, and
+    // two for each of them. One thread alone needs one.
     std::int64_t of_column = 0;
     std::int64_t later = 0;
     for (std::int64_t j = 0; j < grid.tiles(); ++j) {
@@ -81,10 +96,14 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, int rank, int
         later += own;
       }
     }
-    ring = alone && workers == 1 ? 1 : std::min(of_window, std::max<std::int64_t>(of_column, 8));
+    ring = alone && workers == 1
+               ? 1
+               : std::min(of_window, std::max<std::int64_t>({of_column, 8, 2 * workers}));
     sums = ring + later;
     sums_bytes = sums_size(map);
-    rows = alone ? kRing : std::max<std::int64_t>(kRankedRing, workers);
+    rows = alone                    ? kRing
+           : window == grid.tiles() ? std::clamp<std::int64_t>(workers, kRing, kRankedRing)
+                                    : std::max<std::int64_t>(workers, kWindowsRing);
     rows_bytes = window * row_stride(map);
     last_row_bytes = row_stride(map);
   }
@@ -113,7 +132,7 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
                      int rank)
     : grid_(l.grid()),
       window_(schedule.window),
-      needs_(l.map(), l.distribution(), rank, graph.workers()),
+      needs_(l.map(), l.distribution(), schedule, rank, graph.workers()),
       memory_(needs_.bytes(), core::Contents::any),
       tiles_(static_cast<std::size_t>(grid_.count()), -1) {
   std::byte* at = memory_.data();

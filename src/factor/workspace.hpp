@@ -12,12 +12,20 @@
 /// The memory that left_looking works in beside L, and its names in a graph.
 namespace stepwell::factor {
 
-/// The schedule of a factor over so many ranks.
-Schedule schedule_for(const tiles::Grid& grid, const tiles::Distribution& distribution);
+/// When the columns of a factor over ranks are finished in windows rather than all in one.
+enum class Windows {
+  by_memory,  ///< where one would take much more memory
+  always,     ///< so that there are ends of windows, where a checkpoint can be written
+};
+
+/// The schedule of a factor, the same on all ranks.
+Schedule schedule_for(const tiles::RungMap& map, const tiles::Distribution& distribution,
+                      Windows windows);
 
 /// How many pieces of memory a rank needs of each kind, and how large they are.
 struct Needs {
-  Needs(const tiles::RungMap& map, const tiles::Distribution& distribution, int rank, int workers);
+  Needs(const tiles::RungMap& map, const tiles::Distribution& distribution,
+        const Schedule& schedule, int rank, int workers);
 
   std::int64_t sums = 0, sums_bytes = 0;         ///< of packed tiles
   std::int64_t of_window = 0, ring = 0;          ///< those of the first window share a ring of sums
@@ -30,7 +38,7 @@ struct Needs {
   std::int64_t bytes() const;
 };
 
-/// Tiles of the first window, which is all of them for one rank alone, are finished in it: they get
+/// Tiles of the first window, which may be all there are, are finished in it: they get
 /// sums round and round, and a tile waits for the sums' previous owner, which bounds how far ahead
 /// the workers can be. Later tiles have sums of their own. Received tiles are kept for the length
 /// of a window and a half.

@@ -118,6 +118,7 @@ RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& 
   });
   place.rank = agreement.ranks().rank();
   place.keep = ranked.keep_tiles;
+  if (!ranked.checkpoint.empty()) place.windows = factor::Windows::always;
   place.threads = factor::Share(agreement.ranks(), place.distribution).threads(options.context);
   return place;
 }
@@ -133,8 +134,8 @@ std::int64_t bytes_with(const PrecisionMap& map, const RankedPlace& place, std::
   const tiles::RungMap rungs(place.grid, map.adaptive() ? uniform(Rung::fp64) : map);
   const std::int64_t refining = tiles::tile_matrix_bytes(rungs, place.distribution, place.rank) +
                                 ranked_product_bytes(place, columns);
-  const std::int64_t factoring =
-      factor::ranked_factor_bytes(place.grid.n, f, place.distribution, place.rank, place.threads);
+  const std::int64_t factoring = factor::ranked_factor_bytes(
+      place.grid.n, f, place.distribution, place.windows, place.rank, place.threads);
   return held + std::max(refining, factoring);
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/agreement.hpp"
 #include "factor/checkpointing.hpp"
+#include "factor/workspace.hpp"
 #include "refine/ranked_product.hpp"
 #include "solve/spd_matrix.hpp"
 #include "stepwell/ranks.hpp"
@@ -17,6 +18,7 @@ struct RankedPlace {
   int rank = 0;
   int threads = 1;  ///< of this rank
   bool keep = true;
+  factor::Windows windows = factor::Windows::by_memory;
 };
 
 /// What a rank needs for it beside its factor: while systems of so many columns are solved, and in

@@ -37,7 +37,8 @@ TEST_P(SameBits, ForAnyNumberOfWorkers) {
 
 /// L before its scale is taken out, from one attempt on a graph with these settings.
 std::vector<double> tiles_from(const Dense<double>& a, const char* map,
-                               const engine::GraphOptions& graph_options) {
+                               const engine::GraphOptions& graph_options,
+                               std::int64_t window = 1000) {
   const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
   const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
   const StoredBlocks source(a.view(), {});
@@ -46,9 +47,10 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
   attempt.scale = &scale;
   attempt.l = &l;
   engine::Graph graph(graph_options);
-  left_looking(graph, attempt);
+  const Schedule schedule{l.grid(), std::min(window, l.grid().tiles())};
+  left_looking(graph, attempt, schedule);
   EXPECT_TRUE(attempt.pivot.ok());
-  EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, 0));
+  EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, schedule, 0));
   std::vector<double> numbers;
   Dense<double> tile(64, 64);
   for (std::int64_t j = 0; j < l.grid().tiles(); ++j) {
@@ -75,6 +77,36 @@ TEST_P(SameBits, ForAHundredRandomSchedules) {
     }
   }
   engine::stop_workers(options.settings);
+}
+
+TEST_P(SameBits, ForAnyWindow) {
+  const Dense<double> a = well_conditioned(650);
+  engine::GraphOptions options;
+  options.scratch_bytes = tiles::scratch_bytes(64);
+  for (const bool workers : {false, true}) {
+    options.workers = workers;
+    const std::vector<double> expected = tiles_from(a, GetParam(), options);
+    for (const std::int64_t window : {1, 2, 3, 7, 10}) {
+      EXPECT_TRUE(tiles_from(a, GetParam(), options, window) == expected) << window;
+    }
+  }
+}
+
+// Few ranks keep what they receive rather than sums; many would have to keep too much.
+TEST(ScheduleOfRanks, TakesWindowsWhereOneWouldNeedMuchMoreMemory) {
+  const auto window = [](std::int64_t n, const char* map, int rows, int columns, Windows windows) {
+    const tiles::RungMap rungs({n, 512}, parse_map(map));
+    return schedule_for(rungs, tiles::Distribution::grid(rows, columns), windows).window;
+  };
+  for (const char* const map : {"bf16", "bf16x2", "fp16", "bf16,fp32,fp64"}) {
+    EXPECT_EQ(window(100'000, map, 1, 1, Windows::always), 196) << map;
+    EXPECT_EQ(window(16'384, map, 1, 2, Windows::by_memory), 32) << map;
+    EXPECT_EQ(window(16'384, map, 1, 2, Windows::always), 16) << map;
+    EXPECT_EQ(window(8'192, map, 1, 2, Windows::always), 16) << map;
+    EXPECT_EQ(window(4'000, map, 2, 2, Windows::always), 8) << map;
+    EXPECT_EQ(window(131'072, map, 8, 8, Windows::by_memory), 16) << map;
+  }
+  EXPECT_EQ(window(100'000, "bf16", 1, 2, Windows::by_memory), 196);
 }
 
 TEST_P(SameBits, ForSeveralCallsAtOnce) {

@@ -118,12 +118,14 @@ void bench_graph(const GraphRequest& r) {
   factor::Attempt attempt;
   attempt.l = &l;
   attempt.rank = r.rank;
-  factor::left_looking(graph, attempt);
+  const factor::Schedule schedule = factor::schedule_for(map, owners, factor::Windows::by_memory);
+  factor::left_looking(graph, attempt, schedule);
   const double inserted = seconds_since(start) - prepared;
   const double cpu_inserted = cpu_seconds() - cpu;
 
   const engine::GraphTimes times = graph.times();
-  const std::int64_t mapped = l.bytes() + factor::Needs(map, owners, r.rank, times.workers).bytes();
+  const std::int64_t mapped =
+      l.bytes() + factor::Needs(map, owners, schedule, r.rank, times.workers).bytes();
   const nlohmann::ordered_json json = {
       {"bench", "graph"},
       {"n", r.n},
