@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/buffer.hpp"
 #include "factor/tasks.hpp"
@@ -86,8 +85,7 @@ Memory memory(const Work& work, int workers) {
     m.factor = tiles::tile_matrix_bytes(map, distribution, rank);
     m.sums = needs.sums * needs.sums_bytes;
     m.rows = needs.rows * (needs.rows_bytes + needs.last_row_bytes);
-    m.received = needs.received_bytes *
-                 std::accumulate(needs.received.begin(), needs.received.end(), std::int64_t{0});
+    m.received = needs.received_bytes();
     if (m.all() > most.all()) most = m;
   }
   most.matrix = *std::max_element(matrix.begin(), matrix.end());

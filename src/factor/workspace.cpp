@@ -46,14 +46,16 @@ bool is_packed(const RungMap& map, std::int64_t i, std::int64_t j) {
   return info(map.at(i, j)).planes > 0;
 }
 
-/// Tiles of others that a rank receives of column k.
-std::int64_t received_of(const Grid& grid, const Distribution& distribution, int rank,
-                         std::int64_t k) {
-  std::int64_t count = 0;
-  for (std::int64_t i = k + 1; i < grid.tiles(); ++i) {
-    if (distribution.reads(grid, rank, i, k)) ++count;
+/// Makes the places large enough for the tiles of others that a rank receives of column k.
+void make_room(std::vector<std::int64_t>& places, const RungMap& map,
+               const Distribution& distribution, int rank, std::int64_t k) {
+  std::size_t place = 0;
+  for (std::int64_t i = k + 1; i < map.grid().tiles(); ++i) {
+    if (!distribution.reads(map.grid(), rank, i, k)) continue;
+    if (place == places.size()) places.push_back(0);
+    places[place] = std::max(places[place], shape_of(map, i, k).bytes());
+    ++place;
   }
-  return count;
 }
 
 }  // namespace
@@ -112,20 +114,22 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
   if (alone) return;
   received.resize(static_cast<std::size_t>(std::min(grid.tiles(), window + (window + 1) / 2)));
   for (std::int64_t k = 0; k < grid.tiles(); ++k) {
-    std::int64_t& most = received[static_cast<std::size_t>(k % std::ssize(received))];
-    most = std::max(most, received_of(grid, distribution, rank, k));
-  }
-  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
-    for (std::int64_t i = j + 1; i < grid.tiles(); ++i) {
-      received_bytes = std::max(received_bytes, shape_of(map, i, j).bytes());
-    }
+    make_room(received[static_cast<std::size_t>(k % std::ssize(received))], map, distribution, rank,
+              k);
   }
 }
 
+std::int64_t Needs::received_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& places : received) {
+    bytes = std::accumulate(places.begin(), places.end(), bytes);
+  }
+  return bytes;
+}
+
 std::int64_t Needs::bytes() const {
-  const std::int64_t tiles = std::accumulate(received.begin(), received.end(), std::int64_t{0});
   return sums * sums_bytes + inverses * inverse_bytes + rows * (rows_bytes + last_row_bytes) +
-         tiles * received_bytes;
+         received_bytes();
 }
 
 Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule,
@@ -150,9 +154,9 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
     }
     last_rows_.push_back(take(needs_.last_row_bytes));
   }
-  for (const std::int64_t count : needs_.received) {
-    std::vector<DataId>& places = received_.emplace_back();
-    for (std::int64_t r = 0; r < count; ++r) places.push_back(take(needs_.received_bytes));
+  for (const auto& places : needs_.received) {
+    std::vector<DataId>& ids = received_.emplace_back();
+    for (const std::int64_t bytes : places) ids.push_back(take(bytes));
   }
   own_.resize(tiles_.size(), -1);
   std::int32_t own = 0;

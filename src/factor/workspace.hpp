@@ -32,9 +32,9 @@ struct Needs {
   std::int64_t inverses = 0, inverse_bytes = 0;  ///< of diagonal tiles
   std::int64_t rows = 0, rows_bytes = 0;         ///< rings of row copies: of a window's columns
   std::int64_t last_row_bytes = 0;               ///< in each of them, the last column on its own
-  /// Tiles of others, of the columns of one window and a half: for each of them that many.
-  std::vector<std::int64_t> received;
-  std::int64_t received_bytes = 0;
+  /// Places for tiles of others, of the columns of one window and a half: the bytes of each.
+  std::vector<std::vector<std::int64_t>> received;
+  std::int64_t received_bytes() const;
   std::int64_t bytes() const;
 };
 
