@@ -67,10 +67,15 @@ Schedule schedule_for(const RungMap& map, const Distribution& distribution, Wind
   if (distribution.ranks() == 1 || one.window <= window) return one;
   const Schedule several{grid, window};
   if (windows == Windows::always) return several;
-  // All ranks must come to the same: what rank 0 needs with one worker stands for them.
-  const std::int64_t l = tiles::tile_matrix_bytes(map, distribution, 0);
+  // All ranks must come to the same: the first two with one worker each stand for them. Rank 0 is
+  // on the diagonal of the grid, where rows i and j are the same ones; rank 1 is not.
   const auto bytes = [&](const Schedule& schedule) {
-    return static_cast<double>(l + Needs(map, distribution, schedule, 0, 1).bytes());
+    std::int64_t most = 0;
+    for (const int rank : {0, 1}) {
+      most = std::max(most, tiles::tile_matrix_bytes(map, distribution, rank) +
+                                Needs(map, distribution, schedule, rank, 1).bytes());
+    }
+    return static_cast<double>(most);
   };
   return bytes(one) <= kWorthForOneWindow * bytes(several) ? one : several;
 }
