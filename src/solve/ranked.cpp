@@ -12,6 +12,7 @@
 #include "factor/share.hpp"
 #include "kernels/table.hpp"
 #include "solve/checks.hpp"
+#include "solve/common.hpp"
 #include "solve/cost.hpp"
 #include "solve/ranked_matrix.hpp"
 #include "solve/spd.hpp"
@@ -24,30 +25,6 @@ namespace {
 
 using engine::Agreement;
 using engine::Communicator;
-
-/// Something that must be the same on all ranks.
-struct Common {
-  const char* name;
-  std::uint64_t bits;
-};
-
-/// Ranks that were told different things would wait for each other for ever. Collective.
-void require_same(Agreement& agreement, const std::vector<Common>& all) {
-  std::vector<std::int64_t> most;
-  for (const Common& c : all) {
-    const auto bits = static_cast<std::int64_t>(c.bits);
-    most.push_back(bits);
-    most.push_back(~bits);  // the largest of these is the complement of the smallest
-  }
-  agreement.ranks().largest(most);
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    if (most[2 * k] == ~most[2 * k + 1]) continue;
-    throw engine::AgreedError(
-        ErrorCode::invalid_argument,
-        std::string("solve_spd over ranks: ") + all[k].name +
-            " is not the same on all ranks; call it with the same arguments everywhere");
-  }
-}
 
 std::uint64_t hash_of(MatrixView<const double> b) {
   std::uint64_t h = 1;
