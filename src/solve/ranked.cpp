@@ -15,6 +15,7 @@
 #include "solve/common.hpp"
 #include "solve/cost.hpp"
 #include "solve/ranked_matrix.hpp"
+#include "solve/ranked_plan.hpp"
 #include "solve/spd.hpp"
 #include "stepwell/ranks.hpp"
 
@@ -68,23 +69,6 @@ std::vector<Common> common_of(std::int64_t n, std::int64_t columns, const SolveO
   };
 }
 
-/// What is wrong with options over ranks.
-void check_options(const SolveOptions& options) {
-  const auto refuse = [](const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, "solve_spd over ranks: " + text);
-  };
-  if (options.triangle != Triangle::lower) {
-    refuse("the lower triangle is asked for, tile by tile; leave the option 'triangle' as it is");
-  }
-  if (options.check_symmetry) {
-    refuse("only the lower triangle is asked for, so its symmetry can't be checked");
-  }
-  FactorOptions f;
-  f.theta = options.theta;
-  f.shift = options.shift;
-  factor::check_options(f);
-}
-
 /// Where A lies, and the threads of this rank. Collective.
 RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& options,
                       const RankedOptions& ranked) {
@@ -100,41 +84,6 @@ RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& 
   return place;
 }
 
-/// What a rank takes with a factor of this map.
-std::int64_t bytes_with(const PrecisionMap& map, const RankedPlace& place, std::int64_t columns,
-                        const SolveOptions& options) {
-  FactorOptions f;
-  f.map = map;
-  f.tile = options.tile;
-  const Refiner refiner = options.refiner.value_or(Refiner::cg);
-  const std::int64_t held = ranked_held_bytes(place, columns, refiner);
-  const tiles::RungMap rungs(place.grid, map.adaptive() ? uniform(Rung::fp64) : map);
-  const std::int64_t refining = tiles::tile_matrix_bytes(rungs, place.distribution, place.rank) +
-                                ranked_product_bytes(place, columns);
-  const std::int64_t factoring = factor::ranked_factor_bytes(
-      place.grid.n, f, place.distribution, place.windows, place.rank, place.threads);
-  return held + std::max(refining, factoring);
-}
-
-/// The plan of one rank.
-Plan plan_here(const RankedPlace& place, std::int64_t columns, const SolveOptions& options) {
-  const std::int64_t n = place.grid.n;
-  Plan plan = plan_spd(n, columns, options);  // but for its memory
-  const bool direct = plan.refiner == "direct";
-  const PrecisionMap first = options.map ? *options.map
-                             : direct    ? uniform(Rung::fp64)
-                                         : uniform(ladder()[0]);
-  plan.bytes = plan.top_bytes = bytes_with(first, place, columns, options);
-  const auto or_at = [&](const PrecisionMap& map) {
-    plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, place, columns, options));
-  };
-  if (!options.map && !direct) or_at(covariance_map());
-  for (const Rung step : ladder()) {
-    if (options.climb) or_at(uniform(step));
-  }
-  return plan;
-}
-
 Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
                   MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
                   const RankedOptions& ranked) {
@@ -142,7 +91,7 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   agreement.attempt([&] {
     const Checks check("solve_spd over ranks");
     check.ranked(n, options, b, x);
-    check_options(options);
+    check_ranked_options(options);
     if (!fill) {
       throw Error(ErrorCode::invalid_argument,
                   "solve_spd over ranks: there is no function that fills the tiles of A");
@@ -153,7 +102,7 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   require_same(agreement, common);
   RankedPlace place = place_for(agreement, n, options, ranked);
   Plan plan;
-  agreement.attempt([&] { plan = plan_here(place, b.cols, options); });
+  agreement.attempt([&] { plan = plan_of_rank(place, b.cols, options); });
   factor::Share(ranks, place.distribution)
       .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
   SolveOptions inside = options;
@@ -208,12 +157,12 @@ Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const So
     engine::Agreement agreement(ranks.communicator());
     agreement.attempt([&] {
       driver::Checks("plan_spd over ranks").plan(n, columns);
-      driver::check_options(options);
+      driver::check_ranked_options(options);
     });
     driver::require_same(agreement, driver::common_of(n, columns, options, ranked));
     const driver::RankedPlace place = driver::place_for(agreement, n, options, ranked);
     Plan plan;
-    agreement.attempt([&] { plan = driver::plan_here(place, columns, options); });
+    agreement.attempt([&] { plan = driver::plan_of_rank(place, columns, options); });
     std::int64_t bytes[] = {plan.bytes, plan.top_bytes};
     ranks.communicator().largest(bytes);
     plan.bytes = bytes[0];

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "ranks/system.hpp"
+#include "solve/ranked_plan.hpp"
 
 /// solve_spd() over ranks: what it promises on one rank it promises on all of them, in one voice.
 namespace stepwell::ranks::test {
@@ -166,6 +167,49 @@ TEST(RankedSolve, TakesNoMoreThanItsPlan) {
       const Certificate c = s.solve(options, ranked);
       EXPECT_LE(c.peak_bytes, plan.bytes);
       EXPECT_GE(static_cast<double>(c.peak_bytes), 0.9 * static_cast<double>(plan.bytes));
+    }
+  }
+}
+
+/// What one process says of so many ranks is what they say.
+TEST(RankedSolve, IsPlannedByOneProcess) {
+  Context one(1);
+  for (RankedOptions ranked : layouts()) {
+    for (const bool keep : {true, false}) {
+      for (const char* const map : {"", "bf16x2", "bf16,fp32", "fp64"}) {
+        ranked.keep_tiles = keep;
+        SolveOptions options = with_tile(64);
+        options.context = &one;
+        if (*map != 0) options.map = parse_map(map);
+        const Plan all = plan_spd(world(), 2000, 3, options, ranked);
+        const Plan alone = driver::plan_of_all(world().size(), 1, 2000, 3, options, ranked);
+        EXPECT_EQ(alone.map, all.map);
+        EXPECT_EQ(alone.bytes, all.bytes);
+        EXPECT_EQ(alone.top_bytes, all.top_bytes);
+      }
+    }
+  }
+}
+
+/// Those that own the most need the most, but for a tile or so.
+TEST(RankedSolve, IsPlannedForManyRanks) {
+  for (const int ranks : {24, 36, 45, 64}) {
+    for (const std::int64_t n : {700, 3000, 3200}) {
+      RankedOptions ranked;
+      if (ranks == 45) ranked.layout = Layout::symmetric;
+      SolveOptions options = with_tile(64);
+      options.map = parse_map("bf16");
+      options.climb = false;
+      driver::RankedPlace place;
+      place.distribution = tiles::Distribution::choose(ranks, ranked);
+      place.grid = {n, 64};
+      std::int64_t most = 0;
+      for (place.rank = 0; place.rank < ranks; ++place.rank) {
+        most = std::max(most, driver::plan_of_rank(place, 1, options).bytes);
+      }
+      const std::int64_t said = driver::plan_of_all(ranks, 1, n, 1, options, ranked).bytes;
+      EXPECT_LE(said, most);
+      EXPECT_GE(said, most - 4 * 64 * 64 * 2) << ranks << " ranks, n = " << n;
     }
   }
 }

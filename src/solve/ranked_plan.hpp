@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solve/ranked_matrix.hpp"
+
+/// What solve_spd() over ranks takes, without ranks that talk to each other.
+namespace stepwell::driver {
+
+/// Throws Error(invalid_argument) for options that are not for ranks.
+void check_ranked_options(const SolveOptions& options);
+
+/// The plan of one rank.
+Plan plan_of_rank(const RankedPlace& place, std::int64_t columns, const SolveOptions& options);
+
+/// That of so many ranks with 'threads' each: what plan_spd(Ranks, ...) says on every one of them.
+/// Of more than 16 ranks those are asked that own the most of A.
+Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
+                 const SolveOptions& options, const RankedOptions& ranked);
+
+}  // namespace stepwell::driver
