@@ -8,6 +8,7 @@
 #include "engine/agreement.hpp"
 #include "solve/checks.hpp"
 #include "solve/common.hpp"
+#include "solve/deal.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
@@ -16,6 +17,7 @@
 namespace stepwell {
 namespace {
 
+using driver::Deal;
 using Descriptor = std::array<int, 9>;
 
 [[noreturn]] void misuse(const std::string& text) {
@@ -55,24 +57,6 @@ struct Processes {
     col = ranks.rank() % cols;
   }
   std::string size() const { return std::to_string(rows) + " x " + std::to_string(cols); }
-};
-
-/// How rows, or columns, are dealt out to this process: in blocks, in turn.
-struct Deal {
-  std::int64_t size, block, turn, count;  ///< 'turn': of 'count', from the one that has the first
-
-  /// How many this process has: NUMROC.
-  std::int64_t own() const {
-    const std::int64_t blocks = size / block;
-    std::int64_t own = blocks / count * block;
-    if (turn < blocks % count) own += block;
-    if (turn == blocks % count) own += size % block;
-    return own;
-  }
-  /// Where its k-th is in the whole.
-  std::int64_t place(std::int64_t k) const {
-    return (k / block * count + turn) * block + k % block;
-  }
 };
 
 /// This process's part of a matrix.
