@@ -16,7 +16,10 @@
 namespace stepwell::driver {
 namespace {
 
-constexpr std::size_t kRanksPlanned = 16;
+/// Tiles that are looked at for a plan of all ranks, about, and the ranks that are planned at
+/// least.
+constexpr std::int64_t kTilesPlanned = std::int64_t{1} << 24;
+constexpr std::int64_t kRanksPlanned = 16;
 
 /// What a rank takes with a factor of this map.
 std::int64_t bytes_with(const PrecisionMap& map, const RankedPlace& place, std::int64_t columns,
@@ -34,7 +37,7 @@ std::int64_t bytes_with(const PrecisionMap& map, const RankedPlace& place, std::
   return held + std::max(refining, factoring);
 }
 
-/// Ranks that own the most of A: of thousands of them, looking at each would take minutes.
+/// Ranks that own the most of A, or all of them where that does not take minutes.
 std::vector<int> largest_owners(const tiles::Distribution& distribution, const tiles::Grid& grid) {
   std::vector<std::pair<std::int64_t, int>> owned(static_cast<std::size_t>(distribution.ranks()));
   for (std::size_t r = 0; r < owned.size(); ++r) owned[r].second = static_cast<int>(r);
@@ -45,9 +48,11 @@ std::vector<int> largest_owners(const tiles::Distribution& distribution, const t
     }
   }
   std::sort(owned.begin(), owned.end(), std::greater<>());
+  const std::int64_t tiles = std::max<std::int64_t>(1, grid.tiles());
+  const std::int64_t count = std::max(kRanksPlanned, kTilesPlanned / tiles / tiles);
   std::vector<int> found;
   for (const auto& [elements, rank] : owned) {
-    if (found.size() < kRanksPlanned) found.push_back(rank);
+    if (std::ssize(found) < count) found.push_back(rank);
   }
   return found;
 }

@@ -14,7 +14,8 @@ void check_ranked_options(const SolveOptions& options);
 Plan plan_of_rank(const RankedPlace& place, std::int64_t columns, const SolveOptions& options);
 
 /// That of so many ranks with 'threads' each: what plan_spd(Ranks, ...) says on every one of them.
-/// Of more than 16 ranks those are asked that own the most of A.
+/// Where ranks times tiles are more than 16 million, only those are asked that own the most of A
+/// (16 of them or more): right to one in a hundred.
 Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
                  const SolveOptions& options, const RankedOptions& ranked);
 
