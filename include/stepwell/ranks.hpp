@@ -83,9 +83,15 @@ STEPWELL_API Certificate solve_spd(const Ranks& ranks, std::int64_t n, const Fil
                                    const SolveOptions& options = {},
                                    const RankedOptions& ranked = {});
 
-/// A as ScaLAPACK holds it: this process's part of it, by columns, and the array descriptor.
+/// A, or B, as ScaLAPACK holds it: this process's part of it, by columns, and the array descriptor.
 struct ScalapackMatrix {
   const double* local = nullptr;
+  std::array<int, 9> descriptor{};
+};
+
+/// X, likewise.
+struct ScalapackSolution {
+  double* local = nullptr;
   std::array<int, 9> descriptor{};
 };
 
@@ -96,6 +102,19 @@ struct ScalapackMatrix {
 /// whole on every rank.
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
                                    MatrixView<const double> b, MatrixView<double> x,
+                                   const SolveOptions& options = {},
+                                   const RankedOptions& ranked = {});
+
+/// The same with B and X where ScaLAPACK has them, as for PDPOSV. Entry: each process has its part
+/// of A, of B and of X, and the descriptors; a process without columns of B has a descriptor of it
+/// all the same. B and X are n x columns, in blocks of any size that begin with any process of the
+/// grid; X may be B itself, with the same descriptor. Exit: each process has its part of X, or what
+/// was there where solve_spd() would not have written; A and B are as they were.
+///
+/// Cost: one sum over ranks of 8 n bytes a column; nothing is sent for X. Memory of a rank: 16 n
+/// bytes a column beside plan_spd(ranks, ...).bytes, for B and X are whole on every rank inside.
+STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
+                                   const ScalapackMatrix& b, const ScalapackSolution& x,
                                    const SolveOptions& options = {},
                                    const RankedOptions& ranked = {});
 

@@ -68,14 +68,17 @@ Share::Place Share::first(Place here) const {
   return std::pair{-row, -col};
 }
 
-int Share::threads(const Context* context) const {
-  if (alone() || context != nullptr) return threads_of(context);
-  const std::int64_t allowed = engine::resolve_threads(0);
+int part_of_machine(int allowed, std::int64_t claimed) {
   const std::int64_t cpus = std::max(1U, std::thread::hardware_concurrency());
   // Ranks that are not bound to cores of their own have been told of the same ones.
-  const std::int64_t claimed = ranks_->sum_on_machine(allowed);
   const std::int64_t part = claimed > cpus ? allowed * cpus / claimed : allowed;
   return static_cast<int>(std::max<std::int64_t>(1, part));
+}
+
+int Share::threads(const Context* context) const {
+  if (alone() || context != nullptr) return threads_of(context);
+  const int allowed = engine::resolve_threads(0);
+  return part_of_machine(allowed, ranks_->sum_on_machine(allowed));
 }
 
 void Share::require_memory(std::int64_t bytes, const std::string& what) const {

@@ -52,4 +52,8 @@ class Share {
   tiles::Distribution distribution_;
 };
 
+/// The workers of a rank that may use so many threads, where all ranks of this machine together
+/// were told of 'claimed'.
+int part_of_machine(int allowed, std::int64_t claimed);
+
 }  // namespace stepwell::factor

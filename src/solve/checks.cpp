@@ -15,7 +15,8 @@ std::string size_of(std::int64_t rows, std::int64_t cols) {
   return std::to_string(rows) + " x " + std::to_string(cols);
 }
 
-/// Whether the memory of two views has a byte in common.
+}  // namespace
+
 bool overlap(MatrixView<const double> x, MatrixView<const double> y) {
   if (x.empty() || y.empty()) return false;
   const auto begin = [](MatrixView<const double> v) {
@@ -26,8 +27,6 @@ bool overlap(MatrixView<const double> x, MatrixView<const double> y) {
   };
   return begin(x) < end(y) && begin(y) < end(x);
 }
-
-}  // namespace
 
 void Checks::misuse(const std::string& text) const {
   throw Error(ErrorCode::invalid_argument, std::string(entry_) + ": " + text);

@@ -9,6 +9,9 @@
 
 namespace stepwell::driver {
 
+/// Whether two arrays have memory in common.
+bool overlap(MatrixView<const double> x, MatrixView<const double> y);
+
 /// Misuse of an entry point: all of them throw Error(invalid_argument) that begins with its name.
 class Checks {
  public:

@@ -12,8 +12,10 @@
 #include "factor/share.hpp"
 #include "kernels/table.hpp"
 #include "solve/checks.hpp"
+#include "solve/common.hpp"
 #include "solve/cost.hpp"
 #include "solve/ranked_matrix.hpp"
+#include "solve/ranked_plan.hpp"
 #include "solve/spd.hpp"
 #include "stepwell/ranks.hpp"
 
@@ -24,30 +26,6 @@ namespace {
 
 using engine::Agreement;
 using engine::Communicator;
-
-/// Something that must be the same on all ranks.
-struct Common {
-  const char* name;
-  std::uint64_t bits;
-};
-
-/// Ranks that were told different things would wait for each other for ever. Collective.
-void require_same(Agreement& agreement, const std::vector<Common>& all) {
-  std::vector<std::int64_t> most;
-  for (const Common& c : all) {
-    const auto bits = static_cast<std::int64_t>(c.bits);
-    most.push_back(bits);
-    most.push_back(~bits);  // the largest of these is the complement of the smallest
-  }
-  agreement.ranks().largest(most);
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    if (most[2 * k] == ~most[2 * k + 1]) continue;
-    throw engine::AgreedError(
-        ErrorCode::invalid_argument,
-        std::string("solve_spd over ranks: ") + all[k].name +
-            " is not the same on all ranks; call it with the same arguments everywhere");
-  }
-}
 
 std::uint64_t hash_of(MatrixView<const double> b) {
   std::uint64_t h = 1;
@@ -91,23 +69,6 @@ std::vector<Common> common_of(std::int64_t n, std::int64_t columns, const SolveO
   };
 }
 
-/// What is wrong with options over ranks.
-void check_options(const SolveOptions& options) {
-  const auto refuse = [](const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, "solve_spd over ranks: " + text);
-  };
-  if (options.triangle != Triangle::lower) {
-    refuse("the lower triangle is asked for, tile by tile; leave the option 'triangle' as it is");
-  }
-  if (options.check_symmetry) {
-    refuse("only the lower triangle is asked for, so its symmetry can't be checked");
-  }
-  FactorOptions f;
-  f.theta = options.theta;
-  f.shift = options.shift;
-  factor::check_options(f);
-}
-
 /// Where A lies, and the threads of this rank. Collective.
 RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& options,
                       const RankedOptions& ranked) {
@@ -123,41 +84,6 @@ RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& 
   return place;
 }
 
-/// What a rank takes with a factor of this map.
-std::int64_t bytes_with(const PrecisionMap& map, const RankedPlace& place, std::int64_t columns,
-                        const SolveOptions& options) {
-  FactorOptions f;
-  f.map = map;
-  f.tile = options.tile;
-  const Refiner refiner = options.refiner.value_or(Refiner::cg);
-  const std::int64_t held = ranked_held_bytes(place, columns, refiner);
-  const tiles::RungMap rungs(place.grid, map.adaptive() ? uniform(Rung::fp64) : map);
-  const std::int64_t refining = tiles::tile_matrix_bytes(rungs, place.distribution, place.rank) +
-                                ranked_product_bytes(place, columns);
-  const std::int64_t factoring = factor::ranked_factor_bytes(
-      place.grid.n, f, place.distribution, place.windows, place.rank, place.threads);
-  return held + std::max(refining, factoring);
-}
-
-/// The plan of one rank.
-Plan plan_here(const RankedPlace& place, std::int64_t columns, const SolveOptions& options) {
-  const std::int64_t n = place.grid.n;
-  Plan plan = plan_spd(n, columns, options);  // but for its memory
-  const bool direct = plan.refiner == "direct";
-  const PrecisionMap first = options.map ? *options.map
-                             : direct    ? uniform(Rung::fp64)
-                                         : uniform(ladder()[0]);
-  plan.bytes = plan.top_bytes = bytes_with(first, place, columns, options);
-  const auto or_at = [&](const PrecisionMap& map) {
-    plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, place, columns, options));
-  };
-  if (!options.map && !direct) or_at(covariance_map());
-  for (const Rung step : ladder()) {
-    if (options.climb) or_at(uniform(step));
-  }
-  return plan;
-}
-
 Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
                   MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
                   const RankedOptions& ranked) {
@@ -165,7 +91,7 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   agreement.attempt([&] {
     const Checks check("solve_spd over ranks");
     check.ranked(n, options, b, x);
-    check_options(options);
+    check_ranked_options(options);
     if (!fill) {
       throw Error(ErrorCode::invalid_argument,
                   "solve_spd over ranks: there is no function that fills the tiles of A");
@@ -176,7 +102,7 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
   require_same(agreement, common);
   RankedPlace place = place_for(agreement, n, options, ranked);
   Plan plan;
-  agreement.attempt([&] { plan = plan_here(place, b.cols, options); });
+  agreement.attempt([&] { plan = plan_of_rank(place, b.cols, options); });
   factor::Share(ranks, place.distribution)
       .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
   SolveOptions inside = options;
@@ -231,12 +157,12 @@ Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const So
     engine::Agreement agreement(ranks.communicator());
     agreement.attempt([&] {
       driver::Checks("plan_spd over ranks").plan(n, columns);
-      driver::check_options(options);
+      driver::check_ranked_options(options);
     });
     driver::require_same(agreement, driver::common_of(n, columns, options, ranked));
     const driver::RankedPlace place = driver::place_for(agreement, n, options, ranked);
     Plan plan;
-    agreement.attempt([&] { plan = driver::plan_here(place, columns, options); });
+    agreement.attempt([&] { plan = driver::plan_of_rank(place, columns, options); });
     std::int64_t bytes[] = {plan.bytes, plan.top_bytes};
     ranks.communicator().largest(bytes);
     plan.bytes = bytes[0];

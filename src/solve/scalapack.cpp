@@ -1,22 +1,31 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
 
+#include "core/buffer.hpp"
+#include "core/system.hpp"
 #include "engine/agreement.hpp"
+#include "solve/checks.hpp"
+#include "solve/common.hpp"
+#include "solve/deal.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
 
-/// A where ScaLAPACK has it.
+/// A, and B and X, where ScaLAPACK has them.
 namespace stepwell {
 namespace {
+
+using driver::Deal;
+using Descriptor = std::array<int, 9>;
 
 [[noreturn]] void misuse(const std::string& text) {
   throw Error(ErrorCode::invalid_argument, "solve_spd with ScaLAPACK's layout: " + text);
 }
 
 /// Places in the array descriptor, as ScaLAPACK names them.
-enum Field : int {
+enum Field : std::size_t {
   kType,
   kContext,
   kRows,
@@ -27,62 +36,169 @@ enum Field : int {
   kFirstCol,
   kLld
 };
+constexpr const char* kFieldNames[] = {"DTYPE", "CTXT", "M",    "N",  "MB",
+                                       "NB",    "RSRC", "CSRC", "LLD"};
 
-/// Rows (or columns) of a matrix of n that process 'who' of 'count' has in blocks: NUMROC.
-std::int64_t own_share(std::int64_t n, std::int64_t block, std::int64_t who, std::int64_t count) {
-  const std::int64_t blocks = n / block;
-  std::int64_t own = blocks / count * block;
-  if (who < blocks % count) own += block;
-  if (who == blocks % count) own += n % block;
-  return own;
+/// "M and N of B's descriptor are 3 and 4".
+std::string pair_text(const char* name, const Descriptor& d, Field first) {
+  return std::string(kFieldNames[first]) + " and " + kFieldNames[first + 1] + " of " + name +
+         "'s descriptor are " + std::to_string(d[first]) + " and " + std::to_string(d[first + 1]);
 }
 
-/// What of a descriptor concerns this rank.
-struct Local {
-  std::int64_t n = 0, block = 0;
-  std::int64_t grid_rows = 1, grid_cols = 1;
-  std::int64_t lld = 1;
+/// The grid of processes, and this one's place in it.
+struct Processes {
+  std::int64_t rows = 1, cols = 1, row = 0, col = 0;
+
+  Processes(const Ranks& ranks, const RankedOptions& ranked) {
+    if (ranked.layout != Layout::grid) misuse("the layout must be 'grid', which is ScaLAPACK's");
+    cols = tiles::Distribution::choose(ranks.size(), ranked).grid_cols();
+    rows = ranks.size() / cols;
+    row = ranks.rank() / cols;
+    col = ranks.rank() % cols;
+  }
+  std::string size() const { return std::to_string(rows) + " x " + std::to_string(cols); }
 };
 
-Local read(const ScalapackMatrix& a, int rank, int ranks, const SolveOptions& options,
-           const RankedOptions& ranked) {
-  const auto& d = a.descriptor;
-  const auto text = [&](Field f) { return std::to_string(d[static_cast<std::size_t>(f)]); };
-  if (d[kType] != 1) misuse("the descriptor's type is " + text(kType) + "; a dense matrix has 1");
-  if (d[kRows] < 0 || d[kRows] != d[kCols]) {
-    misuse("A is " + text(kRows) + " x " + text(kCols) + "; it must be square");
+/// This process's part of a matrix.
+struct Part {
+  Deal rows, cols;
+  std::int64_t lld;
+
+  template <class T>
+  MatrixView<T> view(T* local) const {
+    return {local, rows.own(), cols.own(), lld};
   }
+};
+
+void require_dense(const char* name, const Descriptor& d) {
+  if (d[kType] == 1) return;
+  misuse("the type (DTYPE) of " + std::string(name) + "'s descriptor is " +
+         std::to_string(d[kType]) + "; a dense matrix has 1");
+}
+
+Part part_of(const char* name, const Descriptor& d, const double* local, const Processes& p) {
+  require_dense(name, d);
+  if (d[kRows] < 0 || d[kCols] < 0) misuse(pair_text(name, d, kRows) + "; no size is negative");
+  if (d[kRowBlock] < 1 || d[kColBlock] < 1) {
+    misuse(pair_text(name, d, kRowBlock) + "; a block has rows and columns");
+  }
+  if (d[kFirstRow] < 0 || d[kFirstRow] >= p.rows || d[kFirstCol] < 0 || d[kFirstCol] >= p.cols) {
+    misuse(pair_text(name, d, kFirstRow) + ", and the grid of processes is " + p.size() +
+           "; name one of them (RankedOptions::grid_rows is the number of rows)");
+  }
+  const Part part = {{d[kRows], d[kRowBlock], (p.row - d[kFirstRow] + p.rows) % p.rows, p.rows},
+                     {d[kCols], d[kColBlock], (p.col - d[kFirstCol] + p.cols) % p.cols, p.cols},
+                     d[kLld]};
+  const std::int64_t own = part.rows.own();
+  if (part.lld < std::max<std::int64_t>(1, own)) {
+    misuse("the local leading dimension (LLD) of " + std::string(name) + "'s descriptor is " +
+           std::to_string(part.lld) + ", and this process has " + std::to_string(own) +
+           " rows; is the grid " + p.size() + " (RankedOptions::grid_rows), by rows?");
+  }
+  if (local == nullptr && own > 0 && part.cols.own() > 0) {
+    misuse("there is no local array of " + std::string(name));
+  }
+  return part;
+}
+
+Part part_of_a(const ScalapackMatrix& a, const Processes& p, const SolveOptions& options) {
+  const Descriptor& d = a.descriptor;
+  require_dense("A", d);
+  if (d[kRows] != d[kCols]) misuse(pair_text("A", d, kRows) + "; it must be square");
   if (d[kRowBlock] != d[kColBlock] || d[kRowBlock] < 32 || d[kRowBlock] % 32 != 0) {
-    misuse("A has blocks of " + text(kRowBlock) + " x " + text(kColBlock) +
-           "; they must be square and a multiple of 32 (512 is best): create A with such an MB and "
-           "NB, or copy it with PDGEMR2D");
+    misuse(pair_text("A", d, kRowBlock) +
+           "; they must be the same and a multiple of 32 (512 is best): create A with such an MB "
+           "and NB, or copy it with PDGEMR2D");
   }
   if (d[kFirstRow] != 0 || d[kFirstCol] != 0) {
-    misuse("A's first block is with process (" + text(kFirstRow) + ", " + text(kFirstCol) +
-           "); it must be with (0, 0)");
+    misuse(pair_text("A", d, kFirstRow) + "; its first block must be with process (0, 0)");
   }
-  if (ranked.layout != Layout::grid) misuse("the layout must be 'grid', which is ScaLAPACK's");
   if (options.tile != 0 && options.tile != d[kRowBlock]) {
-    misuse("the tile is A's block, " + text(kRowBlock) + "; leave it out");
+    misuse("the tile is A's block, " + std::to_string(d[kRowBlock]) + "; leave it out");
   }
-  RankedOptions grid = ranked;
-  grid.layout = Layout::grid;
-  const tiles::Distribution distribution = tiles::Distribution::choose(ranks, grid);
-  Local l;
-  l.n = d[kRows];
-  l.block = d[kRowBlock];
-  l.grid_cols = distribution.grid_cols();
-  l.grid_rows = ranks / l.grid_cols;
-  l.lld = d[kLld];
-  const std::int64_t rows = own_share(l.n, l.block, rank / l.grid_cols, l.grid_rows);
-  const std::int64_t cols = own_share(l.n, l.block, rank % l.grid_cols, l.grid_cols);
-  if (l.lld < std::max<std::int64_t>(1, rows)) {
-    misuse("the local leading dimension is " + text(kLld) + ", and this process has " +
-           std::to_string(rows) + " rows; is the grid " + std::to_string(l.grid_rows) + " x " +
-           std::to_string(l.grid_cols) + " (RankedOptions::grid_rows), by rows?");
+  return part_of("A", d, a.local, p);
+}
+
+/// B and X: any number of columns, dealt out in any blocks.
+struct Vectors {
+  Part b, x;
+};
+
+Vectors parts_of(const Part& a, const ScalapackMatrix& of_a, const ScalapackMatrix& b,
+                 const ScalapackSolution& x, const Processes& p) {
+  const Vectors v = {part_of("B", b.descriptor, b.local, p),
+                     part_of("X", x.descriptor, x.local, p)};
+  if (v.b.rows.size != a.rows.size) {
+    misuse("M of B's descriptor is " + std::to_string(v.b.rows.size) + "; A is of order " +
+           std::to_string(a.rows.size) + ", and B has as many rows");
   }
-  if (a.local == nullptr && rows > 0 && cols > 0) misuse("there is no local array");
-  return l;
+  if (v.x.rows.size != v.b.rows.size || v.x.cols.size != v.b.cols.size) {
+    misuse(pair_text("X", x.descriptor, kRows) + "; they must be " + std::to_string(v.b.rows.size) +
+           " and " + std::to_string(v.b.cols.size) + ", as B's");
+  }
+  const MatrixView<const double> local_b = v.b.view(b.local),
+                                 local_x = v.x.view<const double>(x.local);
+  if (driver::overlap(local_x, a.view(of_a.local))) {
+    misuse("X overlaps A, which must stay as it is");
+  }
+  const bool same = x.local == b.local && x.descriptor == b.descriptor;
+  if (!same && driver::overlap(local_x, local_b)) {
+    misuse("X overlaps B; it may be B itself, with the same descriptor, but not a part of it");
+  }
+  return v;
+}
+
+/// What of a descriptor is the same on all processes.
+void add_common(const char* name, const Descriptor& d, std::vector<driver::Common>& all) {
+  for (std::size_t k = kRows; k <= kFirstCol; ++k) {
+    all.push_back({std::string(kFieldNames[k]) + " of " + name + "'s descriptor",
+                   static_cast<std::uint64_t>(d[k])});
+  }
+}
+
+/// For B and X, whole on every rank. Collective.
+void require_memory(engine::Agreement& agreement, std::int64_t n, std::int64_t columns) {
+  const std::int64_t here = core::size_product(n, columns, 16, "B and X");
+  const std::int64_t all = agreement.ranks().sum_on_machine(here);
+  agreement.attempt([&] {
+    const std::int64_t available = core::memory_allowance().available;
+    if (available == 0 || all <= available) return;
+    throw Error(ErrorCode::out_of_memory,
+                "solve_spd with ScaLAPACK's layout: B and X of " + std::to_string(columns) +
+                    " columns take " + std::to_string(all >> 20) +
+                    " MiB on the ranks of this machine together, and " +
+                    std::to_string(available >> 20) +
+                    " MiB are available; solve for fewer columns at a time");
+  });
+}
+
+/// The elements that this process has, between its local array and the whole.
+template <class Move>
+void for_own(const Part& part, Move move) {
+  const std::int64_t rows = part.rows.own(), cols = part.cols.own();
+  for (std::int64_t c = 0; c < cols; ++c) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      move(r + c * part.lld, part.rows.place(r), part.cols.place(c));
+    }
+  }
+}
+
+Certificate solve_in_place(const Ranks& ranks, const ScalapackMatrix& a, const Part& part,
+                           const Processes& p, MatrixView<const double> b, MatrixView<double> x,
+                           const SolveOptions& options, const RankedOptions& ranked) {
+  const std::int64_t block = part.rows.block;
+  SolveOptions with = options;
+  with.tile = block;
+  RankedOptions where_it_is = ranked;
+  where_it_is.keep_tiles = false;
+  const auto fill = [&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+    const double* const from =
+        a.local + row / block / p.rows * block + col / block / p.cols * block * part.lld;
+    for (std::int64_t j = 0; j < tile.cols; ++j) {
+      std::copy_n(from + j * part.lld, tile.rows, tile.column(j));
+    }
+  };
+  return solve_spd(ranks, part.rows.size, fill, b, x, with, where_it_is);
 }
 
 }  // namespace
@@ -90,22 +206,56 @@ Local read(const ScalapackMatrix& a, int rank, int ranks, const SolveOptions& op
 Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, MatrixView<const double> b,
                       MatrixView<double> x, const SolveOptions& options,
                       const RankedOptions& ranked) {
-  Local l;
+  std::optional<Processes> p;
+  std::optional<Part> part;
   engine::Agreement(ranks.communicator()).attempt([&] {
-    l = read(a, ranks.rank(), ranks.size(), options, ranked);
+    p.emplace(ranks, ranked);
+    part = part_of_a(a, *p, options);
   });
-  SolveOptions with = options;
-  with.tile = l.block;
-  RankedOptions where_it_is = ranked;
-  where_it_is.keep_tiles = false;
-  const auto fill = [&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-    const double* const from = a.local + row / l.block / l.grid_rows * l.block +
-                               col / l.block / l.grid_cols * l.block * l.lld;
-    for (std::int64_t j = 0; j < tile.cols; ++j) {
-      std::copy_n(from + j * l.lld, tile.rows, tile.column(j));
-    }
-  };
-  return solve_spd(ranks, l.n, fill, b, x, with, where_it_is);
+  return solve_in_place(ranks, a, *part, *p, b, x, options, ranked);
+}
+
+Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
+                      const ScalapackSolution& x, const SolveOptions& options,
+                      const RankedOptions& ranked) {
+  engine::Agreement agreement(ranks.communicator());
+  std::optional<Processes> p;
+  std::optional<Part> part;
+  std::optional<Vectors> v;
+  std::vector<driver::Common> common;
+  agreement.attempt([&] {
+    p.emplace(ranks, ranked);
+    part = part_of_a(a, *p, options);
+    v = parts_of(*part, a, b, x, *p);
+    common = {{"the layout", static_cast<std::uint64_t>(p->rows)}};
+    add_common("A", a.descriptor, common);
+    add_common("B", b.descriptor, common);
+    add_common("X", x.descriptor, common);
+  });
+  driver::require_same(agreement, common);
+  const std::int64_t n = v->b.rows.size, columns = v->b.cols.size;
+  require_memory(agreement, n, columns);
+  core::Buffer<double> whole_b, whole_x;
+  agreement.attempt([&] {
+    whole_b = core::Buffer<double>(n * columns);
+    whole_x = core::Buffer<double>(n * columns);
+    for_own(v->b, [&](std::int64_t local, std::int64_t row, std::int64_t col) {
+      whole_b[row + col * n] = b.local[local];
+    });
+    // Where the solve writes nothing, what was there comes back.
+    for_own(v->x, [&](std::int64_t local, std::int64_t row, std::int64_t col) {
+      whole_x[row + col * n] = x.local[local];
+    });
+  });
+  // Each element is one rank's, and zero on the others.
+  ranks.communicator().sum({whole_b.data(), static_cast<std::size_t>(whole_b.size())});
+  const Certificate c =
+      solve_in_place(ranks, a, *part, *p, view<const double>(whole_b.data(), n, columns),
+                     view(whole_x.data(), n, columns), options, ranked);
+  for_own(v->x, [&](std::int64_t local, std::int64_t row, std::int64_t col) {
+    x.local[local] = whole_x[row + col * n];
+  });
+  return c;
 }
 
 }  // namespace stepwell

@@ -3,101 +3,22 @@
 #include "tiles/checkpoint_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <system_error>
-#include <utility>
 
 #include "core/buffer.hpp"
-#include "core/checked.hpp"
 #include "core/checksum.hpp"
 #include "stepwell/error.hpp"
+#include "tiles/checkpoint_reader.hpp"
 
 namespace stepwell::tiles {
+
+using namespace checkpoint;
+
 namespace {
-
-constexpr std::array<char, 8> kMagic = {'S', 'T', 'P', 'W', 'L', 'C', 'K', 'P'};
-constexpr std::uint32_t kVersion = 1;
-constexpr std::uint64_t kByteOrder = 0x0102030405060708;
-constexpr std::size_t kMostFacts = std::size_t{1} << 16;
-constexpr std::int64_t kAtOnce = std::int64_t{1} << 22;
-
-struct Prefix {
-  std::array<char, 8> magic = kMagic;
-  std::uint32_t version = kVersion;
-  std::uint32_t facts_bytes = 0;
-  std::uint64_t byte_order = kByteOrder;
-  Milestone milestone;
-  std::int64_t pieces = 0;
-  std::int64_t data_bytes = 0;
-  std::uint64_t sum = 0;  ///< of the prefix with a sum of 0, and of the facts
-};
-static_assert(sizeof(Prefix) == 64);
-
-struct Entry {
-  std::int64_t id = 0;
-  std::int64_t bytes = 0;
-  std::uint64_t sum = 0;
-};
-static_assert(sizeof(Entry) == 24);
-
-template <class T>
-std::span<const std::byte> bytes_of(const T& x) {
-  return std::as_bytes(std::span(&x, 1));
-}
-
-std::string text_of(const Facts& facts) {
-  std::string text;
-  for (const Fact& f : facts) text += f.name + " " + f.value + "\n";
-  if (text.size() > kMostFacts) {
-    throw Error(ErrorCode::too_large, "a checkpoint with more than 64 KiB of facts");
-  }
-  return text;
-}
-
-std::int64_t total(std::span<const SavedPiece> pieces) {
-  std::int64_t sum = 0;
-  for (const SavedPiece& p : pieces) sum += std::ssize(p.memory);
-  return sum;
-}
-
-std::uint64_t head_sum(Prefix prefix, const std::string& facts) {
-  prefix.sum = 0;
-  core::Checksum sum;
-  sum.add(bytes_of(prefix));
-  sum.add(facts);
-  return sum.value();
-}
-
-/// Seeded with the head's: a table of another file does not fit.
-std::uint64_t table_sum(const std::vector<Entry>& table, std::uint64_t head) {
-  return core::checksum(std::as_bytes(std::span(table)), head);
-}
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
-/// A descriptor that is closed.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close_now(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  int close_now() { return number_ < 0 ? 0 : close(std::exchange(number_, -1)); }
-
- private:
-  int number_;
-};
 
 /// A file under its unfinished name.
 class Writer {
@@ -146,114 +67,6 @@ class Writer {
   std::string path_, unfinished_;
   Descriptor file_;
   bool finished_ = false;
-};
-
-/// An open file. wrong() is empty as long as all is well.
-class Reader {
- public:
-  explicit Reader(const std::string& path)
-      : file_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
-    struct stat status {};
-    if (file_.number() < 0) {
-      wrong_ = errno == ENOENT  ? "is not there"
-               : errno == ELOOP ? "is a symbolic link"
-                                : "can't be opened: " + reason(errno);
-    } else if (fstat(file_.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
-      wrong_ = "is not a regular file";
-    } else {
-      size_ = status.st_size;
-      read_head();
-    }
-  }
-
-  const std::string& wrong() const { return wrong_; }
-  const Prefix& prefix() const { return prefix_; }
-  const std::string& facts() const { return facts_; }
-
-  /// The table, if it is that of these pieces.
-  std::vector<Entry> table(std::span<const SavedPiece> pieces) {
-    if (prefix_.pieces != std::ssize(pieces) || prefix_.data_bytes != total(pieces)) {
-      wrong_ = "holds another part of the factor than it should";
-      return {};
-    }
-    std::vector<Entry> entries(pieces.size());
-    std::uint64_t sum = 0;
-    const auto memory = std::as_writable_bytes(std::span(entries));
-    const std::int64_t at = data_begin() + prefix_.data_bytes;
-    if (!read(memory, at)) return {};
-    if (!read(std::as_writable_bytes(std::span(&sum, 1)), at + std::ssize(memory))) return {};
-    if (sum != table_sum(entries, prefix_.sum)) {
-      wrong_ = "has a damaged table of contents";
-      return {};
-    }
-    for (std::size_t k = 0; k < pieces.size(); ++k) {
-      if (entries[k].id == pieces[k].id && entries[k].bytes == std::ssize(pieces[k].memory)) {
-        continue;
-      }
-      wrong_ = "holds another part of the factor than it should";
-      return {};
-    }
-    return entries;
-  }
-
-  std::int64_t data_begin() const { return 64 + std::int64_t{prefix_.facts_bytes}; }
-
-  bool read(std::span<std::byte> to, std::int64_t at) {
-    while (!to.empty()) {
-      const std::size_t some = std::min(to.size(), static_cast<std::size_t>(kAtOnce));
-      const ssize_t got = pread(file_.number(), to.data(), some, at);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) {
-        wrong_ = got < 0 ? "can't be read: " + reason(errno) : "ends too early";
-        return false;
-      }
-      to = to.subspan(static_cast<std::size_t>(got));
-      at += got;
-    }
-    return true;
-  }
-
-  void damaged(std::int64_t id) {
-    wrong_ = "has a damaged piece (number " + std::to_string(id) + ")";
-  }
-
- private:
-  void read_head() {
-    if (size_ < std::int64_t{sizeof(Prefix)}) {
-      wrong_ = "ends too early";
-    } else if (!read(std::as_writable_bytes(std::span(&prefix_, 1)), 0)) {
-      return;
-    } else if (prefix_.magic != kMagic) {
-      wrong_ = "is not a checkpoint";
-    } else if (prefix_.byte_order != kByteOrder) {
-      wrong_ = "has another byte order";
-    } else if (prefix_.version != kVersion) {
-      wrong_ = "has version " + std::to_string(prefix_.version) + " of the format; this is " +
-               std::to_string(kVersion);
-    } else if (prefix_.facts_bytes > kMostFacts) {
-      wrong_ = "has a damaged head";
-    } else if (!sizes_fit()) {
-      wrong_ = "has another length than its head says";
-    } else {
-      facts_.resize(prefix_.facts_bytes);
-      if (!read(std::as_writable_bytes(std::span(facts_)), sizeof(Prefix))) return;
-      if (prefix_.sum != head_sum(prefix_, facts_)) wrong_ = "has a damaged head";
-    }
-  }
-
-  bool sizes_fit() const {
-    if (prefix_.pieces < 0 || prefix_.data_bytes < 0) return false;
-    const auto table = core::checked_multiply(prefix_.pieces, sizeof(Entry));
-    const auto body = table ? core::checked_add(*table, prefix_.data_bytes) : table;
-    const auto all = body ? core::checked_add(*body, data_begin() + 8) : body;
-    return all && *all == size_;
-  }
-
-  Descriptor file_;
-  std::string wrong_;
-  std::int64_t size_ = 0;
-  Prefix prefix_;
-  std::string facts_;
 };
 
 /// The table of a file that has these facts, this milestone and these pieces.

@@ -75,6 +75,15 @@ int Distribution::owner(std::int64_t i, std::int64_t j) const {
   return static_cast<int>(high * (high - 1) / 2 + low);
 }
 
+bool Distribution::holds(int rank, std::int64_t i) const {
+  if (layout_ == Layout::grid) return i % rows_ == rank / cols_ || i % cols_ == rank % cols_;
+  if (ranks_ == 1) return true;
+  std::int64_t high = 1;
+  while (high * (high + 1) / 2 <= rank) ++high;
+  const std::int64_t low = rank - high * (high - 1) / 2;
+  return i % rows_ == high || i % rows_ == low;
+}
+
 std::int64_t Distribution::period() const {
   // The symmetric one's diagonal tiles have a longer one, but they go to pairs that the row and the
   // column have anyway.
@@ -106,7 +115,7 @@ std::vector<int> Distribution::readers(const Grid& grid, std::int64_t i, std::in
 }
 
 bool Distribution::reads(const Grid& grid, int rank, std::int64_t i, std::int64_t k) const {
-  if (owner(i, k) == rank) return false;
+  if (!holds(rank, i) || owner(i, k) == rank) return false;
   if (owner(i, i) == rank) return true;
   for (std::int64_t j = k + 1; j < std::min(i, k + 1 + period()); ++j) {
     if (owner(i, j) == rank) return true;

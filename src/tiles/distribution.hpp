@@ -47,6 +47,8 @@ class Distribution {
   std::string name() const;
 
  private:
+  /// Whether tiles of row i or of column i may be with this rank.
+  bool holds(int rank, std::int64_t i) const;
   /// Owners come back after so many tiles along a row, or a column.
   std::int64_t period() const;
 

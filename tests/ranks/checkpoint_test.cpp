@@ -14,6 +14,7 @@
 #include "factor/factor_data.hpp"
 #include "factor/ranked.hpp"
 #include "gallery/recipe.hpp"
+#include "ranks/fixture.hpp"
 #include "ranks/problem.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
@@ -26,12 +27,8 @@ using factor::Checkpointing;
 using factor::RankedMatrix;
 using factor::Share;
 using ranks::test::Problem;
+using ranks::test::world;
 using tiles::Distribution;
-
-Ranks& world() {
-  static Ranks ranks = mpi_world();
-  return ranks;
-}
 
 Distribution layout() {
   const int ranks = world().size();

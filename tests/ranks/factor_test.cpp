@@ -12,6 +12,7 @@
 #include "factor/ranked.hpp"
 #include "gallery/recipe.hpp"
 #include "kernels/kernels.hpp"
+#include "ranks/fixture.hpp"
 #include "ranks/problem.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
@@ -23,12 +24,8 @@ namespace {
 
 using factor::RankedMatrix;
 using ranks::test::Problem;
+using ranks::test::world;
 using tiles::Distribution;
-
-Ranks& world() {
-  static Ranks ranks = mpi_world();
-  return ranks;
-}
 
 std::vector<Distribution> distributions() {
   const int ranks = world().size();

@@ -91,8 +91,14 @@ TEST(Distribution, ReadersAreThoseThatMultiplyWithTheTile) {
       const Grid grid = grid_of(tiles);
       for (std::int64_t k = 0; k < tiles; ++k) {
         for (std::int64_t i = k + 1; i < tiles; ++i) {
-          ASSERT_EQ(d.readers(grid, i, k), readers_by_products(d, tiles, i, k))
+          const std::vector<int> readers = readers_by_products(d, tiles, i, k);
+          ASSERT_EQ(d.readers(grid, i, k), readers)
               << d.name() << ", " << tiles << " tiles, (" << i << ", " << k << ")";
+          for (int rank = 0; rank < d.ranks(); ++rank) {
+            ASSERT_EQ(d.reads(grid, rank, i, k),
+                      std::count(readers.begin(), readers.end(), rank) > 0)
+                << d.name() << ", " << tiles << " tiles, (" << i << ", " << k << "), rank " << rank;
+          }
         }
       }
     }

@@ -309,6 +309,30 @@ TEST(Plan, SaysPathTimeAndMemory) {
   expect_error(run("plan --n 16384 --kind hilbert", cache), 20, "positive definite");
 }
 
+/// Over ranks, of which there are none here; tests/ranks compares it with what ranks say.
+TEST(Plan, ForRanks) {
+  const Outcome text = run("plan --n 3000 --ranks 6 --layout symmetric");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("6, symmetric 4"), std::string::npos) << text.out;
+  const auto ranks = [](const std::string& more) {
+    const Outcome o = run("plan --json --n 3000 --tile 128 --threads 1 --ranks " + more);
+    EXPECT_EQ(o.code, 0) << o.err;
+    return json::parse(o.out)["ranks"];
+  };
+  const json grid = ranks("6"), row = ranks("6 --grid-rows 1"), lean = ranks("6 --regenerate");
+  EXPECT_EQ(grid["layout"], "grid 2 x 3");
+  EXPECT_EQ(row["layout"], "grid 1 x 6");
+  EXPECT_GT(row["sent_bytes_model"], grid["sent_bytes_model"]);
+  EXPECT_LT(lean["peak_bytes_plan"], grid["peak_bytes_plan"]);
+  EXPECT_LT(grid["peak_bytes_plan"], ranks("2")["peak_bytes_plan"]);
+  EXPECT_EQ(ranks("1")["sent_bytes_model"], 0);
+  expect_error(run("plan --n 100 --ranks 4 --layout symmetric"), 2, "take 3 or 6");
+  expect_error(run("plan --n 100 --ranks 4 --grid-rows 3"), 2, "divisor");
+  expect_error(run("plan --n 100 --ranks 4 --kind randn"), 2, "positive definite");
+  expect_error(run("plan --n 100 --ranks 4 --m 200"), 2, "--m");
+  expect_error(run("plan --n 100 --regenerate"), 2, "--ranks");
+}
+
 // The path of a rehearsal is the path of the solve.
 TEST(Plan, ForeseesThePathAndTheMemory) {
   for (const char* matrix :

@@ -9,7 +9,9 @@
 #include "core/system.hpp"
 #include "forecast.hpp"
 #include "io/matrix_file.hpp"
+#include "plan_ranks.hpp"
 #include "plan_tall.hpp"
+#include "rank_options.hpp"
 #include "recipe_options.hpp"
 #include "screen.hpp"
 #include "solve_options.hpp"
@@ -22,12 +24,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct PlanRequest : SolveOptionsRequest {
+struct PlanRequest : SolveOptionsRequest, RanksRequest {
   std::string file;
   std::int64_t n = 0;
   std::int64_t m = 0;  ///< rows, of least squares
   std::int64_t columns = 1;
   RecipeRequest recipe;
+  int ranks = 0;  ///< 0: one process, without mpirun
   bool json = false;
 };
 
@@ -119,6 +122,15 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
 
 void plan(const PlanRequest& r) {
   const io::MatrixShape shape = shape_of(r);
+  std::optional<gallery::Recipe> recipe;
+  if (!r.recipe.kind.empty()) recipe = recipe_of(r.recipe);
+  if (r.ranks > 0) {
+    return print_ranked_plan({r.ranks, shape.rows, r.columns, r, r, recipe, r.recipe.kind}, r.json);
+  }
+  if (r.regenerate || r.grid_rows > 0 || r.layout != "grid") {
+    throw Error(ErrorCode::invalid_argument,
+                "--layout, --grid-rows and --regenerate are for ranks: give --ranks, too");
+  }
   if (shape.rows != shape.cols) {
     return print_tall_plan(shape.rows, shape.cols, r.columns, r, r.json);
   }
@@ -126,8 +138,7 @@ void plan(const PlanRequest& r) {
   Context context(r.threads);
   SolveOptions options = options_of(r);
   options.context = &context;
-  std::optional<gallery::Recipe> recipe;
-  if (!r.recipe.kind.empty()) recipe = recipe_of(r.recipe);
+  options.tile = r.tile;
   const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::cpu_allowance().threads);
   const bool general = plan_for_general(r, shape, recipe);
   const Forecast f = forecast(n, r.columns, general, options, recipe, table);
@@ -154,11 +165,17 @@ void add_plan(CLI::App& app) {
   verb->add_option("--kind", r->recipe.kind, "What A is like, see below; default: nothing known");
   add_recipe_options(*verb, r->recipe);
   add_solve_options(*verb, *r);
+  verb->add_option("--ranks", r->ranks, "For mpirun with so many processes; --threads each")
+      ->check(CLI::Range(1, 1 << 16))
+      ->excludes("A")
+      ->excludes("--m");
+  add_rank_options(*verb, *r);
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { plan(*r); });
   verb->footer(kinds_help() +
                "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5\n"
-               "  stepwell plan --m 1000000 --n 500");
+               "  stepwell plan --m 1000000 --n 500\n"
+               "  stepwell plan --n 100000 --ranks 16 --threads 32");
 }
 
 }  // namespace stepwell::tool

@@ -9,13 +9,14 @@
 #include "certificate_text.hpp"
 #include "core/buffer.hpp"
 #include "core/system.hpp"
-#include "factor/ranked.hpp"
+#include "engine/communicator.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/tile_filler.hpp"
 #include "io/matrix_file.hpp"
 #include "launcher.hpp"
 #include "memory.hpp"
 #include "output_file.hpp"
+#include "plan_ranks.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
 #include "stepwell/error.hpp"
@@ -130,25 +131,13 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
 }
 
 RankedOptions ranked_options(const SystemRequest& r) {
-  RankedOptions ranked;
-  ranked.layout = r.layout == "symmetric" ? Layout::symmetric : Layout::grid;
-  ranked.grid_rows = r.grid_rows;
-  ranked.keep_tiles = !r.regenerate;
+  RankedOptions ranked = ranked_options_of(r);
   ranked.checkpoint = r.checkpoint;
   ranked.checkpoint_share = r.checkpoint_share;
   ranked.checkpoint_name =
       fmt::format("{} {} {} {} {} {}", r.recipe.kind, r.recipe.condition, r.recipe.length,
                   r.recipe.nugget, r.recipe.seed, r.recipe.sorted);
   return ranked;
-}
-
-std::int64_t modelled_bytes(const SystemRequest& r, const Certificate& c,
-                            const tiles::Distribution& distribution) {
-  FactorOptions f;
-  if (c.factor.map.empty() || distribution.ranks() == 1) return 0;
-  f.map = parse_map(c.factor.map);
-  f.tile = r.tile;
-  return f.map.adaptive() ? 0 : factor::ranked_bytes_to_send(r.n, f, distribution);
 }
 
 void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe& recipe) {
@@ -181,7 +170,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   report.ranks = ranks.size();
   report.layout = distribution.name();
   report.sent = c.factor.sent_bytes;
-  report.sent_model = modelled_bytes(r, c, distribution);
+  report.sent_model = modelled_bytes(c.factor.map, r.n, r.tile, distribution);
   // The plan of the factor that was made: where A makes the ladder start is not known before.
   options.progress = nullptr;
   if (!c.factor.map.empty()) options.map = parse_map(c.factor.map);

@@ -206,17 +206,8 @@ void add_solve(CLI::App& app) {
       ->check(size)
       ->capture_default_str();
   add_recipe_options(*verb, r->recipe);
-  verb->add_option("--tile", r->tile, "Order of a generated A's tiles, a multiple of 32")
-      ->check(CLI::Range(32, 8192));
   verb->add_flag("--mpi", r->mpi, "Over ranks, even if there is one: implied by mpirun and srun");
-  verb->add_option("--layout", r->layout,
-                   "How tiles are dealt out to ranks: grid, or symmetric (3, 6, 10, ... ranks)")
-      ->check(CLI::IsMember({"grid", "symmetric"}))
-      ->capture_default_str();
-  verb->add_option("--grid-rows", r->grid_rows, "Rows of the grid of ranks; default: most square")
-      ->check(CLI::Range(1, 1 << 20));
-  verb->add_flag("--regenerate", r->regenerate,
-                 "Over ranks: make A's tiles anew for every product instead of keeping them");
+  add_rank_options(*verb, *r);
   verb->add_option("--checkpoint", r->checkpoint,
                    "Over ranks: a directory from which a factorization can be taken up again")
       ->type_name("DIR");

@@ -4,14 +4,14 @@
 
 #include <string>
 
+#include "rank_options.hpp"
 #include "recipe_options.hpp"
 #include "solve_options.hpp"
-#include "stepwell/ranks.hpp"
 
 namespace stepwell::tool {
 
 /// What `solve` is asked for.
-struct SystemRequest : SolveOptionsRequest {
+struct SystemRequest : SolveOptionsRequest, RanksRequest {
   std::string a, b;      ///< files
   bool files = false;    ///< both were named
   RecipeRequest recipe;  ///< its kind is empty: A comes from a file
@@ -26,10 +26,6 @@ struct SystemRequest : SolveOptionsRequest {
   bool json = false;
   // Over ranks.
   bool mpi = false;
-  std::string layout = "grid";
-  int grid_rows = 0;
-  bool regenerate = false;
-  std::int64_t tile = 0;
   std::string checkpoint;
   double checkpoint_share = RankedOptions{}.checkpoint_share;
 };

@@ -12,7 +12,9 @@
 #include "core/system.hpp"
 #include "guards.hpp"
 #include "large.hpp"
+#include "launcher.hpp"
 #include "memory.hpp"
+#include "ranked_solve.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 #include "system.hpp"
@@ -29,11 +31,14 @@ std::string solve_bench_help() {
          "\nBaselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl);\n"
          "of general systems dgesv, dsgesv, mkl-dgesv. one-worker (the same on one thread), "
          "one-column (the same with one right-hand side).\n"
+         "Over ranks, under mpirun or with --mpi: pdposv (ScaLAPACK's, on the same ranks).\n"
          "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
-         "  stepwell bench solve --kind positive-clustered --against dsgesv";
+         "  stepwell bench solve --kind positive-clustered --against dsgesv\n"
+         "  mpirun -n 2 --bind-to none stepwell bench solve --mpi --against pdposv --n 8192";
 }
 
 void bench_solve(const SolveRequest& asked) {
+  if (asked.mpi || launched_ranks() > 1) return bench_ranked_solve(asked);
   SolveRequest request = asked;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;
   const bool general = is_general(request);
@@ -41,6 +46,10 @@ void bench_solve(const SolveRequest& asked) {
   const std::vector<std::string>& names = lapack_names(general);
   if (request.against.empty()) request.against = names[0];
   const bool lapack = std::find(names.begin(), names.end(), request.against) != names.end();
+  if (request.against == "pdposv") {
+    throw Error(ErrorCode::invalid_argument,
+                "pdposv is a baseline over ranks: start it with mpirun, or give --mpi");
+  }
   if (!lapack && request.against != "one-worker" && request.against != "one-column") {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("'solve' with structure {} can't be compared with '{}'; there are {}, "

@@ -22,6 +22,7 @@ struct SolveRequest : RecipeRequest {
   int pairs = 5;
   bool allow_slow_blas = false;
   bool json = false;
+  bool mpi = false;  ///< over ranks
 };
 
 /// Runs the benchmark and prints it. Throws Error, also when the solve does not converge.

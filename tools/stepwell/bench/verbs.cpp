@@ -107,6 +107,7 @@ void add_solve_bench(CLI::App& bench) {
       ->check(CLI::IsMember({"spd", "general"}));
   add_method_options(*verb, r->refiner, r->pivoting);
   verb->add_option("--against", r->against, "Baseline, see below; default: the first");
+  verb->add_flag("--mpi", r->mpi, "Over ranks, even if there is one: implied by mpirun and srun");
   add_pair_options(*verb, *r);
   verb->callback([r] { bench_solve(*r); });
   verb->footer(solve_bench_help());

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solve/ranked_matrix.hpp"
+
+/// What solve_spd() over ranks takes, without ranks that talk to each other.
+namespace stepwell::driver {
+
+/// Throws Error(invalid_argument) for options that are not for ranks.
+void check_ranked_options(const SolveOptions& options);
+
+/// The plan of one rank.
+Plan plan_of_rank(const RankedPlace& place, std::int64_t columns, const SolveOptions& options);
+
+/// That of so many ranks with 'threads' each: what plan_spd(Ranks, ...) says on every one of them.
+/// Where ranks times tiles are more than 16 million, only those are asked that own the most of A
+/// (16 of them or more): right to one in a hundred.
+Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
+                 const SolveOptions& options, const RankedOptions& ranked);
+
+}  // namespace stepwell::driver

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "certificate_text.hpp"
+#include "core/system.hpp"
+#include "factor/ranked.hpp"
+#include "factor/share.hpp"
+#include "forecast.hpp"
+#include "screen.hpp"
+#include "solve/ranked_plan.hpp"
+#include "stepwell/error.hpp"
+
+/// `plan --ranks`: what a solve over ranks takes, asked of one process.
+namespace stepwell::tool {
+namespace {
+
+/// What it will take.
+struct RankedForecast {
+  Forecast path;  ///< the rungs; times and memory are one process's
+  std::string layout;
+  int threads = 1;  ///< of a rank
+  std::int64_t sent = 0;
+  std::int64_t bytes = 0, top_bytes = 0;  ///< of the rank that needs the most
+};
+
+RankedForecast forecast_of(const RankedPlanRequest& r) {
+  RankedForecast f;
+  const RankedOptions ranked = ranked_options_of(r.where);
+  const tiles::Distribution distribution = tiles::Distribution::choose(r.ranks, ranked);
+  f.layout = distribution.name();
+  const int allowed = core::cpu_allowance().threads;
+  f.threads = r.how.threads > 0 ? r.how.threads
+                                : factor::part_of_machine(allowed, std::int64_t{allowed} * r.ranks);
+  SolveOptions options = options_of(r.how);
+  options.tile = r.where.tile;
+  f.path = forecast(r.n, r.columns, false, options, r.recipe, load_timetable(f.threads));
+  f.top_bytes = driver::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, ranked).top_bytes;
+  if (f.path.map != "none") options.map = parse_map(f.path.map);
+  options.climb = false;
+  f.bytes = driver::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, ranked).bytes;
+  f.sent = modelled_bytes(f.path.map, r.n, r.where.tile, distribution);
+  return f;
+}
+
+}  // namespace
+
+std::int64_t modelled_bytes(const std::string& map, std::int64_t n, std::int64_t tile,
+                            const tiles::Distribution& distribution) {
+  if (map.empty() || map == "none" || distribution.ranks() == 1) return 0;
+  FactorOptions f;
+  f.map = parse_map(map);
+  f.tile = tile;
+  return f.map.adaptive() ? 0 : factor::ranked_bytes_to_send(n, f, distribution);
+}
+
+void print_ranked_plan(const RankedPlanRequest& r, bool json) {
+  const bool general = r.recipe && gallery::is_general(r.recipe->kind);
+  if (general || structure_of(r.how) == Structure::general) {
+    throw Error(ErrorCode::invalid_argument,
+                "over ranks A is symmetric positive definite; take another --kind, and leave "
+                "--assume out");
+  }
+  const RankedForecast f = forecast_of(r);
+  if (json) {
+    const nlohmann::ordered_json out = {{"n", r.n},
+                                        {"columns", r.columns},
+                                        {"kind", r.kind},
+                                        {"map", f.path.map},
+                                        {"refiner", f.path.refiner},
+                                        {"iterations", f.path.iterations},
+                                        {"rehearsed_at", f.path.rehearsed},
+                                        {"ranks",
+                                         {{"ranks", r.ranks},
+                                          {"layout", f.layout},
+                                          {"threads", f.threads},
+                                          {"sent_bytes_model", f.sent},
+                                          {"peak_bytes_plan", f.bytes},
+                                          {"peak_bytes_at_most", f.top_bytes}}}};
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  Screen screen(colour_on_stdout());
+  screen.line("path", path_text(f.path.map, f.path.refiner, f.path.iterations));
+  screen.line("", f.path.rehearsed > 0
+                      ? fmt::format("as a matrix of this kind with n = {} took it in one process",
+                                    f.path.rehearsed)
+                      : "if the matrix is a friendly one; --kind says what it is like");
+  screen.line("ranks", fmt::format("{}, {}; {} thread{} each", r.ranks, f.layout, f.threads,
+                                   f.threads == 1 ? "" : "s"));
+  screen.line("sent", size_text(f.sent) + " for the factor, by all ranks together");
+  screen.line(
+      "a rank's memory",
+      fmt::format("{}{}; {} if it has to climb to FP64", size_text(f.bytes),
+                  r.where.regenerate ? "" : ", A's kept tiles included", size_text(f.top_bytes)));
+  fmt::print("{}", screen.take());
+}
+
+}  // namespace stepwell::tool
