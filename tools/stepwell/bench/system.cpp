@@ -87,9 +87,11 @@ System::System(const SolveRequest& r)
 
 Certificate System::attempt(Context& workers, std::int64_t how_many) {
   options.context = &workers;
-  const auto solve_as = general ? solve_general : solve_spd;
-  return solve_as(view<const double>(a.data(), n, n), view<const double>(b.data(), n, how_many),
-                  view(x.data(), n, how_many), options);
+  const auto rhs = view<const double>(b.data(), n, how_many);
+  const auto matrix = view<const double>(a.data(), n, n);
+  const auto solution = view(x.data(), n, how_many);
+  return general ? solve_general(matrix, rhs, solution, options)
+                 : solve_spd(matrix, rhs, solution, options);
 }
 
 Certificate System::solve(Context& workers, std::int64_t how_many) {
