@@ -11,16 +11,14 @@
 namespace stepwell::tool {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kBar = 24;
 constexpr auto kQuiet = std::chrono::milliseconds(500);
 constexpr auto kBeat = std::chrono::milliseconds(200);
 /// Below this fraction the pace of a stage says less than the forecast.
 constexpr double kTooEarly = 0.05;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -47,7 +45,7 @@ std::string progress_text(const std::vector<Stage>& stages, std::size_t stage, d
 }
 
 ProgressLine::ProgressLine(bool wanted, std::vector<Stage> stages)
-    : stages_(std::move(stages)), since_(Clock::now()) {
+    : stages_(std::move(stages)), since_(std::chrono::steady_clock::now()) {
   if (wanted && isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { follow(); });
 }
 
@@ -64,7 +62,7 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::follow() {
   std::unique_lock lock(mutex_);
-  auto beat = std::chrono::duration_cast<Clock::duration>(kQuiet);
+  auto beat = std::chrono::duration_cast<std::chrono::steady_clock::duration>(kQuiet);
   while (!wake_.wait_for(lock, beat, [this] { return done_; })) {
     draw();
     beat = kBeat;
@@ -78,7 +76,7 @@ void ProgressLine::draw() {
                                     [&](const Stage& s) { return s.phase == phase; });
     if (found == stages_.end()) return;
     stage_ = static_cast<std::size_t>(found - stages_.begin());
-    since_ = Clock::now();
+    since_ = std::chrono::steady_clock::now();
   }
   const auto total = static_cast<double>(progress_.total);
   const double fraction =

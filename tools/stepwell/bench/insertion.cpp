@@ -21,7 +21,6 @@ namespace stepwell::tool {
 namespace {
 
 using engine::Communicator;
-using Clock = std::chrono::steady_clock;
 
 struct GraphRequest {
   std::int64_t n = 1048576;
@@ -74,8 +73,8 @@ class Pretender : public Communicator {
   std::int64_t sent_ = 0, received_ = 0, bytes_ = 0;
 };
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Of the calling thread: what it takes when the machine has other things to do.
@@ -100,7 +99,7 @@ void bench_graph(const GraphRequest& r) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--rank {}: there are {} ranks, counted from 0", r.rank, r.ranks));
   }
-  const auto start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   RankedOptions layout;
   layout.layout = r.layout == "symmetric" ? Layout::symmetric : Layout::grid;
   const auto owners = tiles::Distribution::choose(r.ranks, layout);

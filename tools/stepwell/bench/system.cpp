@@ -87,11 +87,11 @@ System::System(const SolveRequest& r)
 
 Certificate System::attempt(Context& workers, std::int64_t how_many) {
   options.context = &workers;
-  const MatrixView<const double> matrix = view<const double>(a.data(), n, n);
-  const MatrixView<const double> sides = view<const double>(b.data(), n, how_many);
-  const MatrixView<double> solution = view(x.data(), n, how_many);
-  return general ? solve_general(matrix, sides, solution, options)
-                 : solve_spd(matrix, sides, solution, options);
+  const auto rhs = view<const double>(b.data(), n, how_many);
+  const auto matrix = view<const double>(a.data(), n, n);
+  const auto solution = view(x.data(), n, how_many);
+  return general ? solve_general(matrix, rhs, solution, options)
+                 : solve_spd(matrix, rhs, solution, options);
 }
 
 Certificate System::solve(Context& workers, std::int64_t how_many) {
