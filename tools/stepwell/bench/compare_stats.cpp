@@ -15,19 +15,19 @@ namespace {
 constexpr std::size_t kExact = 40;
 
 /// Twice the rank of each number among both samples; equal numbers share theirs.
-struct Ranks {
+struct RankSums {
   std::vector<std::int64_t> twice;  ///< of a, then of b
   double ties = 0;                  ///< sum of t^3 - t over groups of t equal numbers
 };
 
-Ranks rank(const std::vector<double>& a, const std::vector<double>& b) {
+RankSums rank(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> all = a;
   all.insert(all.end(), b.begin(), b.end());
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
             [&](std::size_t i, std::size_t j) { return all[i] < all[j]; });
-  Ranks ranks;
+  RankSums ranks;
   ranks.twice.resize(all.size());
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && all[order[end]] == all[order[begin]]) ++end;
@@ -68,7 +68,7 @@ double exact_tail(const std::vector<std::int64_t>& twice, std::size_t count, std
 
 double rank_test(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.empty() || b.empty()) return 1;
-  const Ranks ranks = rank(a, b);
+  const RankSums ranks = rank(a, b);
   const std::size_t count = a.size();
   const std::size_t total = ranks.twice.size();
   const std::int64_t sum =
