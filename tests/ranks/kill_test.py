@@ -50,16 +50,24 @@ class Run:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
         return [pid for pid in pids if status(pid)[1:2] == [str(self.process.pid)]]
 
-    def segments(self):
-        """Files in shared memory that the ranks have mapped."""
-        found = set()
+    def segments_by_rank(self):
+        """Files in shared memory that each of the ranks has mapped."""
+        found = []
         for pid in self.ranks():
             try:
                 lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
             except OSError:
                 continue
-            found |= {line.split()[-1] for line in lines if "/dev/shm/" in line}
+            found.append({line.split()[-1] for line in lines if "/dev/shm/" in line})
         return found
+
+    def segments(self):
+        return set().union(*self.segments_by_rank())
+
+    def has_begun(self):
+        """All ranks are in MPI. One that dies before may leave Open MPI's mpirun waiting."""
+        found = self.segments_by_rank()
+        return len(found) == RANKS and all(found)
 
     def wait_for(self, condition):
         """True once it holds, False if the run has ended before."""
@@ -200,11 +208,11 @@ def main():
                 fail(f"no rank could be killed while {what}: it was always too late")
             finish(f"killed while {what}", expected, resumes=what != "writing")
 
-        # Several deaths in a row, at any time: of the start, of the restart, of the end.
+        # Several deaths in a row, at any time: of the beginning, of the restart, of the end.
         for _ in range(int(os.environ.get("STEPWELL_TEST_KILLS", "4"))):
             r = run()
             moment = random.uniform(0, duration)
-            if r.wait_for(lambda: time.monotonic() - r.started > moment):
+            if r.wait_for(lambda: time.monotonic() - r.started > moment and r.has_begun()):
                 kill_one(r, f"killed after {moment:.2f} s")
             r.finish()
         finish("killed at random", expected)
