@@ -73,13 +73,8 @@ std::vector<Common> common_of(std::int64_t n, std::int64_t columns, const SolveO
 RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& options,
                       const RankedOptions& ranked) {
   RankedPlace place;
-  agreement.attempt([&] {
-    place.distribution = tiles::Distribution::choose(agreement.ranks().size(), ranked);
-    place.grid = {n, factor::choose_tile(n, options.tile)};
-  });
+  agreement.attempt([&] { place = place_of(agreement.ranks().size(), n, options, ranked); });
   place.rank = agreement.ranks().rank();
-  place.keep = ranked.keep_tiles;
-  if (!ranked.checkpoint.empty()) place.windows = factor::Windows::always;
   place.threads = factor::Share(agreement.ranks(), place.distribution).threads(options.context);
   return place;
 }

@@ -75,6 +75,16 @@ void check_ranked_options(const SolveOptions& options) {
   factor::check_options(f);
 }
 
+RankedPlace place_of(int ranks, std::int64_t n, const SolveOptions& options,
+                     const RankedOptions& ranked) {
+  RankedPlace place;
+  place.distribution = tiles::Distribution::choose(ranks, ranked);
+  place.grid = {n, factor::choose_tile(n, options.tile)};
+  place.keep = ranked.keep_tiles;
+  if (!ranked.checkpoint.empty()) place.windows = factor::Windows::always;
+  return place;
+}
+
 Plan plan_of_rank(const RankedPlace& place, std::int64_t columns, const SolveOptions& options) {
   const std::int64_t n = place.grid.n;
   Plan plan = plan_spd(n, columns, options);  // but for its memory
@@ -97,12 +107,8 @@ Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
                  const SolveOptions& options, const RankedOptions& ranked) {
   Checks("plan_spd over ranks").plan(n, columns);
   check_ranked_options(options);
-  RankedPlace place;
-  place.distribution = tiles::Distribution::choose(ranks, ranked);
-  place.grid = {n, factor::choose_tile(n, options.tile)};
+  RankedPlace place = place_of(ranks, n, options, ranked);
   place.threads = threads;
-  place.keep = ranked.keep_tiles;
-  if (!ranked.checkpoint.empty()) place.windows = factor::Windows::always;
   Plan plan;
   std::int64_t bytes = 0, top_bytes = 0;
   for (const int rank : largest_owners(place.distribution, place.grid)) {

@@ -10,6 +10,10 @@ namespace stepwell::driver {
 /// Throws Error(invalid_argument) for options that are not for ranks.
 void check_ranked_options(const SolveOptions& options);
 
+/// Where A lies on so many ranks; rank and threads are the caller's to say.
+RankedPlace place_of(int ranks, std::int64_t n, const SolveOptions& options,
+                     const RankedOptions& ranked);
+
 /// The plan of one rank.
 Plan plan_of_rank(const RankedPlace& place, std::int64_t columns, const SolveOptions& options);
 
