@@ -8,6 +8,7 @@
 #include <new>
 #include <thread>
 
+#include "kernels/blas/blas.hpp"
 #include "kernels/workbench.hpp"
 
 #if defined(__x86_64__)
@@ -60,7 +61,17 @@ namespace {
 
 constexpr std::uint64_t kSeed = 6;
 
-class PromiseTest : public PerIsa {};
+/// A CBLAS runs in one thread, as the engine's tasks call it: with more, OpenBLAS keeps its queues
+/// on the stack, where its kernels of some CPUs (Haswell) need more than 64 KiB.
+class PromiseTest : public PerIsa {
+ public:
+  ~PromiseTest() override {
+    if (blas_threads_ > 0) set_blas_threads(blas_threads_);
+  }
+
+ private:
+  const int blas_threads_ = set_blas_threads(1);
+};
 INSTANTIATE_TEST_SUITE_P(Kernels, PromiseTest, every_isa(), isa_name);
 
 #if defined(__x86_64__)
