@@ -6,8 +6,9 @@
 
 namespace stepwell::tool {
 
-/// `bench solve` over the ranks that a launcher has started: solve_spd() against ScaLAPACK's
-/// pdposv. Throws Error, on all ranks, and Failure on those that have nothing to say.
+/// `bench solve` over the ranks that a launcher has started: solve_spd() against one of
+/// ranked_baseline_names(). Throws Error, on all ranks, and Failure on those that have nothing to
+/// say.
 void bench_ranked_solve(const SolveRequest& request);
 
 }  // namespace stepwell::tool

@@ -14,6 +14,7 @@
 #include "large.hpp"
 #include "launcher.hpp"
 #include "memory.hpp"
+#include "ranked_baselines.hpp"
 #include "ranked_solve.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
@@ -31,7 +32,9 @@ std::string solve_bench_help() {
          "\nBaselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl);\n"
          "of general systems dgesv, dsgesv, mkl-dgesv. one-worker (the same on one thread), "
          "one-column (the same with one right-hand side).\n"
-         "Over ranks, under mpirun or with --mpi: pdposv (ScaLAPACK's, on the same ranks).\n"
+         "Over ranks, under mpirun or with --mpi: pdposv (ScaLAPACK's, on the same ranks), "
+         "one-rank\n"
+         "(the same on one rank, with the threads of all).\n"
          "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
          "  stepwell bench solve --kind positive-clustered --against dsgesv\n"
          "  mpirun -n 2 --bind-to none stepwell bench solve --mpi --against pdposv --n 8192";
@@ -46,9 +49,10 @@ void bench_solve(const SolveRequest& asked) {
   const std::vector<std::string>& names = lapack_names(general);
   if (request.against.empty()) request.against = names[0];
   const bool lapack = std::find(names.begin(), names.end(), request.against) != names.end();
-  if (request.against == "pdposv") {
+  const std::vector<std::string>& ranked = ranked_baseline_names();
+  if (std::find(ranked.begin(), ranked.end(), request.against) != ranked.end()) {
     throw Error(ErrorCode::invalid_argument,
-                "pdposv is a baseline over ranks: start it with mpirun, or give --mpi");
+                request.against + " is a baseline over ranks: start it with mpirun, or give --mpi");
   }
   if (!lapack && request.against != "one-worker" && request.against != "one-column") {
     throw Error(ErrorCode::invalid_argument,
