@@ -70,7 +70,7 @@ struct Graph::Impl {
   void start_messenger() {
     messenger.emplace(
         *options.ranks, [this] { stopped = true; },
-        [this] { return running.load(std::memory_order_relaxed) >= session->workers(); });
+        [this] { return running.load() >= session->workers(); });
   }
 
   /// Nothing that has not begun runs any more, here and on other ranks.

@@ -140,9 +140,10 @@ void Messenger::run() {
       lock.lock();
       if (under_way_.empty() && queue_.empty()) return;
     }
-    // Nobody wakes the thread for a message that comes.
-    const bool busy = busy_();
+    // Nobody wakes the thread for a message that comes. A task that ends after the question does:
+    // it finds the thread asleep.
     asleep_ = true;
+    const bool busy = busy_();
     changed_.wait_for(lock, busy ? kWhenBusy : pause, [&] { return !queue_.empty() || look_now_; });
     asleep_ = look_now_ = false;
     if (!busy) pause = std::min(2 * pause, kLongest);

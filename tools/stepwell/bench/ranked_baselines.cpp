@@ -12,6 +12,7 @@
 
 #include "baseline_scalapack.hpp"
 #include "data.hpp"
+#include "engine/runtime.hpp"
 #include "gallery/tile_filler.hpp"
 #include "guards.hpp"
 #include "large.hpp"
@@ -138,6 +139,9 @@ RankedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks& rank
   RankedBaseline baseline;
   if (system) baseline.side = solver_side(system);
   baseline.side.name = "solve_spd on one rank";
+  baseline.side.prepare = [system] {
+    if (system) start_workers(system->threads);
+  };
   baseline.side.run = [&agreement, system] {
     std::exception_ptr error;
     if (!system) {
@@ -172,6 +176,10 @@ RankedBaseline ranked_baseline(engine::Agreement& agreement, const Ranks& ranks,
                                const ProcessGrid& p, const SolveRequest& request) {
   return request.against == "one-rank" ? one_rank_baseline(agreement, ranks, request)
                                        : pdposv_baseline(agreement, ranks, p, request);
+}
+
+void start_workers(int threads) {
+  const engine::Session session({threads, 0});
 }
 
 double timed(const Ranks& ranks, const Side& side) {

@@ -33,6 +33,10 @@ struct RankedBaseline {
 RankedBaseline ranked_baseline(engine::Agreement& agreement, const Ranks& ranks,
                                const ProcessGrid& p, const SolveRequest& request);
 
+/// A process has one set of workers, and rank 0 may have worked with another number of them: this
+/// many, before the clock starts.
+void start_workers(int threads);
+
 /// Seconds of a call, those of the rank that takes longest: the same on all ranks.
 double timed(const Ranks& ranks, const Side& side);
 

@@ -118,6 +118,7 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
   contest.clock = Clock::wall;
   contest.rate_unit = "Gflop/s";
   contest.candidate = our_side("solve_spd over ranks", kernels::table().cap, r.threads);
+  contest.candidate.prepare = [&] { start_workers(r.threads); };
   contest.candidate.run = [&] {
     c = solve_spd(ranks, ScalapackMatrix{a.local.data(), a.descriptor},
                   ScalapackMatrix{b.local.data(), b.descriptor},
