@@ -24,15 +24,15 @@ struct Options {
 };
 
 /// The gallery's dominant matrix: elements cost next to nothing, and no rung breaks down.
-factor::RankedMatrix matrix(std::int64_t n) {
-  return {n, [n](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-            for (std::int64_t j = 0; j < tile.cols; ++j) {
-              for (std::int64_t i = 0; i < tile.rows; ++i) {
-                tile(i, j) = row + i == col + j ? static_cast<double>(n)
-                                                : gallery::element_noise(1, row + i, col + j);
-              }
-            }
-          }};
+factor::FilledBlocks matrix(std::int64_t n) {
+  return factor::FilledBlocks([n](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+    for (std::int64_t j = 0; j < tile.cols; ++j) {
+      for (std::int64_t i = 0; i < tile.rows; ++i) {
+        tile(i, j) = row + i == col + j ? static_cast<double>(n)
+                                        : gallery::element_noise(1, row + i, col + j);
+      }
+    }
+  });
 }
 
 json run(const Ranks& world, const Options& o) {
@@ -51,7 +51,7 @@ json run(const Ranks& world, const Options& o) {
     const std::int64_t before = ranks.bytes_sent();
     ranks.barrier();
     const std::clock_t cpu = std::clock();
-    const Factor factor = factor::ranked_cholesky(ranks, distribution, matrix(o.n), options);
+    const Factor factor = factor::ranked_cholesky(ranks, distribution, o.n, matrix(o.n), options);
     const PhaseTimes& t = factor.report().times;
     std::vector<double> sums = {t.load,
                                 t.update,

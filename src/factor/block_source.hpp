@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "core/buffer.hpp"
 #include "stepwell/view.hpp"
@@ -20,7 +21,8 @@ class BlockSource {
  public:
   virtual ~BlockSource() = default;
   /// The block, where it is or in scratch, which holds as many numbers; of one on the diagonal the
-  /// lower triangle. For several threads at once.
+  /// lower triangle. For several threads at once. Where A lies on ranks it is one of this rank's
+  /// tiles. Throws what the caller's function throws.
   virtual MatrixView<const double> block(const Block& at, double* scratch) const = 0;
   /// The same of A as the caller has it, where the source has another order.
   virtual MatrixView<const double> block_of_a(const Block& at, double* scratch) const {
@@ -51,12 +53,12 @@ class StoredBlocks : public BlockSource {
 class FilledBlocks : public BlockSource {
  public:
   using Fill = std::function<void(std::int64_t row, std::int64_t col, MatrixView<double> block)>;
-  explicit FilledBlocks(const Fill& fill) : fill_(fill) {}
+  explicit FilledBlocks(Fill fill) : fill_(std::move(fill)) {}
   MatrixView<const double> block(const Block& at, double* scratch) const override;
   bool needs_scratch() const override { return true; }
 
  private:
-  const Fill& fill_;
+  Fill fill_;
 };
 
 }  // namespace stepwell::factor

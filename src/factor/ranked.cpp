@@ -40,7 +40,7 @@ tiles::Grid grid_for(std::int64_t n, const FactorOptions& options) {
 }  // namespace
 
 Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& distribution,
-                       const RankedMatrix& a, const FactorOptions& options,
+                       std::int64_t n, const BlockSource& a, const FactorOptions& options,
                        Checkpointing* checkpoints) {
   const core::FpScope fp;
   check_options(options);
@@ -52,12 +52,10 @@ Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& d
                 "cholesky: the tiles are dealt out to " + std::to_string(distribution.ranks()) +
                     " ranks, and there are " + std::to_string(ranks.size()));
   }
-  const tiles::Grid grid = grid_for(a.n, options);
+  const tiles::Grid grid = grid_for(n, options);
   const Share share(ranks, distribution);
-  const FilledBlocks filled(a.fill);
-  const BlockSource& source = a.kept != nullptr ? *a.kept : filled;
-  Diagonal diagonal = diagonal_of(read_diagonal(share, source, grid));
-  return Attempts(source, std::move(diagonal), {}, grid, options, share, checkpoints).run();
+  Diagonal diagonal = diagonal_of(read_diagonal(share, a, grid));
+  return Attempts(a, std::move(diagonal), {}, grid, options, share, checkpoints).run();
 }
 
 std::int64_t ranked_factor_bytes(std::int64_t n, const FactorOptions& options,

@@ -14,21 +14,14 @@ namespace stepwell::factor {
 
 class Checkpointing;
 
-/// A symmetric matrix that is made tile by tile, where it is needed.
-struct RankedMatrix {
-  std::int64_t n = 0;
-  FillTile fill;
-  const BlockSource* kept =
-      nullptr;  ///< not null: the rank's tiles in memory, which are read instead
-};
-
-/// Collective. Bit for bit the factor of cholesky() for the same map and tile, each rank with the
-/// tiles it owns; data().scale is whole on every rank. The report is the same on all ranks, but for
-/// bytes, memory and times, which are the rank's own. What is thrown on one rank is thrown on all.
-/// options.spread is refused: it mixes rows from all over A.
-/// 'checkpoints', if any, are written, and taken up where an earlier run has left them.
+/// Collective. 'a' has this rank's tiles of a symmetric matrix of order n. Bit for bit the factor
+/// of cholesky() for the same map and tile, each rank with the tiles it owns; data().scale is whole
+/// on every rank. The report is the same on all ranks, but for bytes, memory and times, which are
+/// the rank's own. What is thrown on one rank is thrown on all. options.spread is refused: it mixes
+/// rows from all over A. 'checkpoints', if any, are written, and taken up where an earlier run has
+/// left them.
 Factor ranked_cholesky(engine::Communicator& ranks, const tiles::Distribution& distribution,
-                       const RankedMatrix& a, const FactorOptions& options,
+                       std::int64_t n, const BlockSource& a, const FactorOptions& options,
                        Checkpointing* checkpoints = nullptr);
 
 /// The peak_bytes that it reports on a rank with so many workers; of an adaptive map at most that.

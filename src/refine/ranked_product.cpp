@@ -3,7 +3,6 @@
 #include "refine/ranked_product.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "core/double_double.hpp"
@@ -43,43 +42,16 @@ void for_rows(engine::Team& team, std::int64_t n, F f) {
 
 RankedProduct::RankedProduct(engine::Team& team, engine::Agreement& agreement,
                              const tiles::Distribution& distribution, const tiles::Grid& grid,
-                             FillTile fill, bool keep)
+                             const factor::BlockSource& a)
     : team_(team),
       agreement_(agreement),
-      distribution_(distribution),
       grid_(grid),
-      fill_(std::move(fill)) {
-  const int rank = agreement_.ranks().rank();
-  std::int64_t offset = 0;
-  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
-    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
-      if (distribution_.owner(i, j) != rank) continue;
-      own_.push_back({i, j, offset});
-      offset += grid_.size(i) * grid_.size(j);
-    }
-  }
-  if (!keep) return;
-  agreement_.attempt([&] {
-    kept_ = core::Buffer<double>(offset, core::Contents::any);
-    for_tiles(own_.size(),
-              [](MatrixView<const double>, std::int64_t, std::int64_t, std::size_t) {});
-  });
-  made_ = true;
-}
+      a_(a),
+      own_(own_tiles(distribution, agreement.ranks().rank(), grid)) {}
 
-std::int64_t RankedProduct::find(std::int64_t i, std::int64_t j) const {
-  const auto at =
-      std::lower_bound(own_.begin(), own_.end(), std::pair(j, i),
-                       [](const Place& p, const auto& key) { return std::pair(p.j, p.i) < key; });
-  return at != own_.end() && at->i == i && at->j == j ? at->offset : -1;
-}
-
-MatrixView<const double> RankedProduct::block(const factor::Block& at, double* scratch) const {
-  const std::int64_t offset = made_ ? find(at.row / grid_.tile, at.col / grid_.tile) : -1;
-  if (offset >= 0) return view<const double>(kept_.data() + offset, at.rows, at.cols);
-  const MatrixView<double> out = view(scratch, at.rows, at.cols);
-  fill_(at.row, at.col, out);
-  return out;
+MatrixView<const double> RankedProduct::tile_at(std::int64_t i, std::int64_t j,
+                                                double* scratch) const {
+  return a_.block({i * grid_.tile, j * grid_.tile, grid_.size(i), grid_.size(j)}, scratch);
 }
 
 void RankedProduct::run_lane(std::size_t lane, std::size_t lanes, double* scratch,
@@ -87,34 +59,16 @@ void RankedProduct::run_lane(std::size_t lane, std::size_t lanes, double* scratc
   const std::size_t begin = own_.size() * lane / lanes;
   const std::size_t end = own_.size() * (lane + 1) / lanes;
   for (std::size_t k = begin; k < end; ++k) {
-    const auto [i, j, offset] = own_[k];
-    const std::int64_t row = i * grid_.tile;
-    const std::int64_t col = j * grid_.tile;
-    double* const data = kept_.size() > 0 ? kept_.data() + offset : scratch;
-    const MatrixView<double> tile = view(data, grid_.size(i), grid_.size(j));
-    if (!made_) fill_(row, col, tile);
-    visit(tile, row, col, lane);
+    const auto [i, j] = own_[k];
+    visit(tile_at(i, j, scratch), i * grid_.tile, j * grid_.tile, lane);
   }
 }
 
 void RankedProduct::for_tiles(std::size_t lanes, const Visit& visit) {
-  const std::int64_t size = grid_.tile * grid_.tile;
-  if (kept_.size() == 0 && !own_.empty()) grow(scratch_, team_.size() * size);
-  std::vector<std::exception_ptr> errors(lanes);
-  std::atomic<std::size_t> next{0};
-  team_.run([&](int thread) {
-    const core::FpScope fp;
-    for (std::size_t lane = next++; lane < lanes; lane = next++) {
-      try {
-        run_lane(lane, lanes, scratch_.data() + thread * size, visit);
-      } catch (...) {
-        errors[lane] = std::current_exception();
-      }
-    }
-  });
-  for (const std::exception_ptr& error : errors) {
-    if (error != nullptr) std::rethrow_exception(error);
-  }
+  const std::int64_t size = a_.needs_scratch() ? grid_.tile * grid_.tile : 0;
+  grow(scratch_, team_.size() * size);
+  for_all(team_, lanes, scratch_.data(), size,
+          [&](std::size_t lane, double* scratch) { run_lane(lane, lanes, scratch, visit); });
 }
 
 MatrixView<double> RankedProduct::sums_of(std::size_t lane, std::int64_t columns) const {
@@ -165,14 +119,12 @@ std::vector<double> RankedProduct::diagonal() {
   agreement_.attempt([&] {
     out.resize(static_cast<std::size_t>(grid_.n));
     core::Buffer<double> scratch;
-    for (const auto& [i, j, offset] : own_) {
+    if (a_.needs_scratch()) grow(scratch, grid_.tile * grid_.tile);
+    for (const auto& [i, j] : own_) {
       if (i != j) continue;
-      const std::int64_t size = grid_.size(i);
-      if (!made_) grow(scratch, size * size);
-      double* const data = made_ ? kept_.data() + offset : scratch.data();
-      if (!made_) fill_(i * grid_.tile, i * grid_.tile, view(data, size, size));
-      for (std::int64_t k = 0; k < size; ++k) {
-        out[static_cast<std::size_t>(i * grid_.tile + k)] = data[k * size + k];
+      const MatrixView<const double> here = tile_at(i, i, scratch.data());
+      for (std::int64_t k = 0; k < here.cols; ++k) {
+        out[static_cast<std::size_t>(i * grid_.tile + k)] = here(k, k);
       }
     }
   });
@@ -236,29 +188,13 @@ void RankedProduct::release() {
   whole_ = {};
 }
 
-std::int64_t RankedProduct::kept_bytes(const tiles::Distribution& distribution, int rank,
-                                       const tiles::Grid& grid) {
-  std::int64_t bytes = 0;
-  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
-    for (std::int64_t i = j; i < grid.tiles(); ++i) {
-      if (distribution.owner(i, j) == rank) bytes += 8 * grid.size(i) * grid.size(j);
-    }
-  }
-  return bytes;
-}
-
 std::int64_t RankedProduct::workspace_bytes(const tiles::Distribution& distribution, int rank,
                                             const tiles::Grid& grid, std::int64_t columns,
-                                            bool keep, int threads) {
-  std::size_t own = 0;
-  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
-    for (std::int64_t i = j; i < grid.tiles(); ++i) {
-      own += distribution.owner(i, j) == rank ? 1U : 0U;
-    }
-  }
+                                            bool scratch, int threads) {
+  const std::size_t own = own_tiles(distribution, rank, grid).size();
   const auto lanes = static_cast<std::int64_t>(lane_count(own, columns));
   return core::size_product(lanes + 1, grid.n, 8 * columns, "workspace of a product") +
-         (keep ? 0 : 8 * threads * grid.tile * grid.tile);
+         (scratch ? 8 * threads * grid.tile * grid.tile : 0);
 }
 
 }  // namespace stepwell::refine

@@ -10,20 +10,21 @@
 #include "engine/agreement.hpp"
 #include "factor/block_source.hpp"
 #include "refine/operator.hpp"
+#include "refine/rank_tiles.hpp"
 #include "tiles/distribution.hpp"
 
 namespace stepwell::refine {
 
-/// A symmetric matrix whose lower tiles lie with the ranks that own them, kept in FP64 or made anew
-/// for every product. Vectors are whole on every rank. A rank's tiles are dealt out to a few lanes,
-/// whose number the sizes fix, each with sums of its own that are added in order; the ranks' sums
-/// take one reduction. All members are collective but those that are said not to be.
-class RankedProduct : public Product, public factor::BlockSource {
+/// A symmetric matrix whose lower tiles lie with the ranks that own them. Vectors are whole on
+/// every rank. A rank's tiles are dealt out to a few lanes, whose number the sizes fix, each with
+/// sums of its own that are added in order; the ranks' sums take one reduction. All members are
+/// collective but those that are said not to be.
+class RankedProduct : public Product {
  public:
-  /// Makes the tiles, if they are to be kept. Throws AgreedError.
+  /// 'a' has this rank's tiles.
   RankedProduct(engine::Team& team, engine::Agreement& agreement,
-                const tiles::Distribution& distribution, const tiles::Grid& grid, FillTile fill,
-                bool keep);
+                const tiles::Distribution& distribution, const tiles::Grid& grid,
+                const factor::BlockSource& a);
 
   std::int64_t order() const override { return grid_.n; }
   void apply(MatrixView<const double> x, MatrixView<double> y) override;
@@ -37,24 +38,13 @@ class RankedProduct : public Product, public factor::BlockSource {
             std::span<Element> elements);
   std::vector<double> diagonal();
 
-  /// A tile of A where it is kept, or from the caller: not collective, for several threads at once.
-  /// Throws what the caller's function throws.
-  MatrixView<const double> block(const factor::Block& at, double* scratch) const override;
-  bool needs_scratch() const override { return !made_; }
-
-  /// Bytes on a rank for products with so many columns, and those of its kept tiles. Neither is
+  /// Bytes on a rank for products with so many columns; 'scratch': its tiles are not in memory. Not
   /// collective.
   static std::int64_t workspace_bytes(const tiles::Distribution& distribution, int rank,
-                                      const tiles::Grid& grid, std::int64_t columns, bool keep,
+                                      const tiles::Grid& grid, std::int64_t columns, bool scratch,
                                       int threads);
-  static std::int64_t kept_bytes(const tiles::Distribution& distribution, int rank,
-                                 const tiles::Grid& grid);
 
  private:
-  struct Place {
-    std::int64_t i, j;    ///< of a tile this rank owns
-    std::int64_t offset;  ///< in what is kept
-  };
   /// The tile, of size and place as the grid says; 'lane' has its sums.
   using Visit = std::function<void(MatrixView<const double> tile, std::int64_t row,
                                    std::int64_t col, std::size_t lane)>;
@@ -69,17 +59,14 @@ class RankedProduct : public Product, public factor::BlockSource {
   /// What the lanes have for rows of a column, in order; to[i] is set.
   void add_lanes(std::int64_t columns, std::int64_t column, double* to);
   MatrixView<double> sums_of(std::size_t lane, std::int64_t columns) const;
-  std::int64_t find(std::int64_t i, std::int64_t j) const;
+  MatrixView<const double> tile_at(std::int64_t i, std::int64_t j, double* scratch) const;
 
   engine::Team& team_;
   engine::Agreement& agreement_;
-  tiles::Distribution distribution_;
   tiles::Grid grid_;
-  FillTile fill_;
-  std::vector<Place> own_;  ///< column by column
-  std::size_t lanes_ = 0;   ///< of the last product
-  core::Buffer<double> kept_;
-  bool made_ = false;  ///< what is kept is there
+  const factor::BlockSource& a_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> own_;  ///< tiles, column by column
+  std::size_t lanes_ = 0;                                   ///< of the last product
   core::Buffer<double> partial_, scratch_, whole_;
 };
 

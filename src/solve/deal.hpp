@@ -22,6 +22,8 @@ struct Deal {
   std::int64_t place(std::int64_t k) const {
     return (k / block * count + turn) * block + k % block;
   }
+  /// Which of its own that is which is i-th in the whole.
+  std::int64_t local(std::int64_t i) const { return i / block / count * block + i % block; }
 };
 
 }  // namespace stepwell::driver

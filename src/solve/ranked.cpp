@@ -14,6 +14,7 @@
 #include "solve/checks.hpp"
 #include "solve/common.hpp"
 #include "solve/cost.hpp"
+#include "solve/ranked.hpp"
 #include "solve/ranked_matrix.hpp"
 #include "solve/ranked_plan.hpp"
 #include "solve/spd.hpp"
@@ -79,7 +80,7 @@ RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& 
   return place;
 }
 
-Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
+Certificate solve(Agreement& agreement, std::int64_t n, const factor::BlockSource& a,
                   MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
                   const RankedOptions& ranked) {
   Communicator& ranks = agreement.ranks();
@@ -87,15 +88,12 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
     const Checks check("solve_spd over ranks");
     check.ranked(n, options, b, x);
     check_ranked_options(options);
-    if (!fill) {
-      throw Error(ErrorCode::invalid_argument,
-                  "solve_spd over ranks: there is no function that fills the tiles of A");
-    }
   });
   std::vector<Common> common = common_of(n, b.cols, options, ranked);
   common.push_back({"B", hash_of(b)});
   require_same(agreement, common);
   RankedPlace place = place_for(agreement, n, options, ranked);
+  if (!a.needs_scratch()) place.source = TileSource::in_place;
   Plan plan;
   agreement.attempt([&] { plan = plan_of_rank(place, b.cols, options); });
   factor::Share(ranks, place.distribution)
@@ -108,7 +106,7 @@ Certificate solve(Agreement& agreement, std::int64_t n, const FillTile& fill,
     checkpoints.emplace(factor::Share(ranks, place.distribution), ranked.checkpoint,
                         ranked.checkpoint_share, ranked.checkpoint_name);
   });
-  Spd solver(std::make_unique<RankedMatrix>(agreement, options.progress, place, fill,
+  Spd solver(std::make_unique<RankedMatrix>(agreement, options.progress, place, a,
                                             checkpoints ? &*checkpoints : nullptr),
              inside);
   Certificate c = solver.solve(b, x);
@@ -135,15 +133,27 @@ auto with_all(const Ranks& ranks, Work work) {
 }
 
 }  // namespace
+
+Certificate solve_ranked(const Ranks& ranks, std::int64_t n, const factor::BlockSource& a,
+                         MatrixView<const double> b, MatrixView<double> x,
+                         const SolveOptions& options, const RankedOptions& ranked) {
+  return with_all(ranks, [&] {
+    Agreement agreement(ranks.communicator(), options.progress);
+    return solve(agreement, n, a, b, x, options, ranked);
+  });
+}
+
 }  // namespace driver
 
 Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
                       MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
                       const RankedOptions& ranked) {
-  return driver::with_all(ranks, [&] {
-    engine::Agreement agreement(ranks.communicator(), options.progress);
-    return driver::solve(agreement, n, fill, b, x, options, ranked);
+  engine::Agreement(ranks.communicator()).attempt([&] {
+    if (fill) return;
+    throw Error(ErrorCode::invalid_argument,
+                "solve_spd over ranks: there is no function that fills the tiles of A");
   });
+  return driver::solve_ranked(ranks, n, factor::FilledBlocks(fill), b, x, options, ranked);
 }
 
 Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const SolveOptions& options,

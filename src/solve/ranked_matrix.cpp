@@ -14,22 +14,23 @@ std::int64_t ranked_held_bytes(const RankedPlace& place, std::int64_t columns, R
   const std::int64_t more =
       core::size_product(n, std::min(columns, kBatch), 8 * 4, "vectors of the substitution");
   return vector_bytes(n, columns, refiner) + more +
-         (place.keep ? refine::RankedProduct::kept_bytes(place.distribution, place.rank, place.grid)
-                     : 0);
+         (place.source == TileSource::kept
+              ? refine::KeptTiles::bytes(place.distribution, place.rank, place.grid)
+              : 0);
 }
 
 std::int64_t ranked_product_bytes(const RankedPlace& place, std::int64_t columns) {
-  return refine::RankedProduct::workspace_bytes(place.distribution, place.rank, place.grid,
-                                                product_columns(columns), place.keep,
-                                                place.threads);
+  return refine::RankedProduct::workspace_bytes(
+      place.distribution, place.rank, place.grid, product_columns(columns),
+      place.source == TileSource::made_anew, place.threads);
 }
 
 RankedMatrix::RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place,
-                           FillTile fill, factor::Checkpointing* checkpoints)
+                           const factor::BlockSource& a, factor::Checkpointing* checkpoints)
     : agreement_(agreement),
       outside_(outside),
       place_(std::move(place)),
-      fill_(std::move(fill)),
+      a_(&a),
       checkpoints_(checkpoints) {}
 
 int RankedMatrix::threads() const {
@@ -38,7 +39,10 @@ int RankedMatrix::threads() const {
 
 refine::Product& RankedMatrix::begin(engine::Team& team) {
   team_ = &team;
-  return product_.emplace(team, agreement_, place_.distribution, place_.grid, fill_, place_.keep);
+  if (place_.source == TileSource::kept) {
+    a_ = &kept_.emplace(team, agreement_, place_.distribution, place_.grid, *a_);
+  }
+  return product_.emplace(team, agreement_, place_.distribution, place_.grid, *a_);
 }
 
 factor::Diagonal RankedMatrix::diagonal() {
@@ -54,8 +58,8 @@ Factor RankedMatrix::factor(const FactorOptions& options) {
   FactorOptions with = options;
   with.spread = false;  // rows from all over A are on all ranks
   with.progress = outside_;
-  const factor::RankedMatrix a{order(), fill_, &*product_};
-  return factor::ranked_cholesky(agreement_.ranks(), place_.distribution, a, with, checkpoints_);
+  return factor::ranked_cholesky(agreement_.ranks(), place_.distribution, order(), *a_, with,
+                                 checkpoints_);
 }
 
 std::unique_ptr<refine::Preconditioner> RankedMatrix::precondition(const FactorData& factor,

@@ -11,13 +11,17 @@
 
 namespace stepwell::driver {
 
+/// Where a rank takes its tiles of A from: they are kept, made anew each time, or in the caller's
+/// memory.
+enum class TileSource : unsigned char { kept, made_anew, in_place };
+
 /// How a matrix of order n lies on ranks.
 struct RankedPlace {
   tiles::Distribution distribution;
   tiles::Grid grid;
   int rank = 0;
   int threads = 1;  ///< of this rank
-  bool keep = true;
+  TileSource source = TileSource::kept;
   factor::Windows windows = factor::Windows::by_memory;
 };
 
@@ -30,9 +34,9 @@ std::int64_t ranked_product_bytes(const RankedPlace& place, std::int64_t columns
 /// and throw AgreedError.
 class RankedMatrix : public SpdMatrix {
  public:
-  /// 'checkpoints' of its factors may be null.
-  RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place, FillTile fill,
-               factor::Checkpointing* checkpoints);
+  /// 'a' has this rank's tiles; 'checkpoints' of its factors may be null.
+  RankedMatrix(engine::Agreement& agreement, Progress* outside, RankedPlace place,
+               const factor::BlockSource& a, factor::Checkpointing* checkpoints);
 
   std::int64_t order() const override { return place_.grid.n; }
   int threads() const override;
@@ -51,9 +55,10 @@ class RankedMatrix : public SpdMatrix {
   engine::Agreement& agreement_;
   Progress* outside_;  ///< the caller's, or null: a factorization agrees on it by itself
   RankedPlace place_;
-  FillTile fill_;
+  const factor::BlockSource* a_;  ///< the caller's, then what is kept of it
   factor::Checkpointing* checkpoints_;
   engine::Team* team_ = nullptr;
+  std::optional<refine::KeptTiles> kept_;
   std::optional<refine::RankedProduct> product_;
 };
 

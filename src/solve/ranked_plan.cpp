@@ -80,7 +80,7 @@ RankedPlace place_of(int ranks, std::int64_t n, const SolveOptions& options,
   RankedPlace place;
   place.distribution = tiles::Distribution::choose(ranks, ranked);
   place.grid = {n, factor::choose_tile(n, options.tile)};
-  place.keep = ranked.keep_tiles;
+  place.source = ranked.keep_tiles ? TileSource::kept : TileSource::made_anew;
   if (!ranked.checkpoint.empty()) place.windows = factor::Windows::always;
   return place;
 }

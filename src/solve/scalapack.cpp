@@ -9,6 +9,7 @@
 #include "solve/checks.hpp"
 #include "solve/common.hpp"
 #include "solve/deal.hpp"
+#include "solve/ranked.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
@@ -183,22 +184,27 @@ void for_own(const Part& part, Move move) {
   }
 }
 
+/// A's tiles are its blocks, in this process's array.
+class LocalBlocks : public factor::BlockSource {
+ public:
+  LocalBlocks(const Part& part, const double* local) : part_(part), a_(part.view(local)) {}
+  MatrixView<const double> block(const factor::Block& at, double*) const override {
+    return a_.block(part_.rows.local(at.row), part_.cols.local(at.col), at.rows, at.cols);
+  }
+  bool needs_scratch() const override { return false; }
+
+ private:
+  Part part_;
+  MatrixView<const double> a_;
+};
+
 Certificate solve_in_place(const Ranks& ranks, const ScalapackMatrix& a, const Part& part,
-                           const Processes& p, MatrixView<const double> b, MatrixView<double> x,
+                           MatrixView<const double> b, MatrixView<double> x,
                            const SolveOptions& options, const RankedOptions& ranked) {
-  const std::int64_t block = part.rows.block;
   SolveOptions with = options;
-  with.tile = block;
-  RankedOptions where_it_is = ranked;
-  where_it_is.keep_tiles = false;
-  const auto fill = [&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-    const double* const from =
-        a.local + row / block / p.rows * block + col / block / p.cols * block * part.lld;
-    for (std::int64_t j = 0; j < tile.cols; ++j) {
-      std::copy_n(from + j * part.lld, tile.rows, tile.column(j));
-    }
-  };
-  return solve_spd(ranks, part.rows.size, fill, b, x, with, where_it_is);
+  with.tile = part.rows.block;
+  return driver::solve_ranked(ranks, part.rows.size, LocalBlocks(part, a.local), b, x, with,
+                              ranked);
 }
 
 }  // namespace
@@ -212,7 +218,7 @@ Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, MatrixView<c
     p.emplace(ranks, ranked);
     part = part_of_a(a, *p, options);
   });
-  return solve_in_place(ranks, a, *part, *p, b, x, options, ranked);
+  return solve_in_place(ranks, a, *part, b, x, options, ranked);
 }
 
 Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
@@ -250,7 +256,7 @@ Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const Scalap
   // Each element is one rank's, and zero on the others.
   ranks.communicator().sum({whole_b.data(), static_cast<std::size_t>(whole_b.size())});
   const Certificate c =
-      solve_in_place(ranks, a, *part, *p, view<const double>(whole_b.data(), n, columns),
+      solve_in_place(ranks, a, *part, view<const double>(whole_b.data(), n, columns),
                      view(whole_x.data(), n, columns), options, ranked);
   for_own(v->x, [&](std::int64_t local, std::int64_t row, std::int64_t col) {
     x.local[local] = whole_x[row + col * n];

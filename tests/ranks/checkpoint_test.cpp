@@ -24,7 +24,6 @@ namespace stepwell {
 namespace {
 
 using factor::Checkpointing;
-using factor::RankedMatrix;
 using factor::Share;
 using ranks::test::Problem;
 using ranks::test::world;
@@ -81,7 +80,8 @@ Checkpointing checkpoints(const std::string& directory, double share = 1e-9) {
 }
 
 Factor factor_with(Checkpointing* c, const Problem& problem, const FactorOptions& f) {
-  return factor::ranked_cholesky(world().communicator(), layout(), problem.ranked(), f, c);
+  return factor::ranked_cholesky(world().communicator(), layout(), problem.a().rows,
+                                 factor::FilledBlocks(problem.fill()), f, c);
 }
 
 /// Of a plain tile on the diagonal the upper half, and of any the padding, may hold anything.

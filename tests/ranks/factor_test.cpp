@@ -22,7 +22,6 @@
 namespace stepwell {
 namespace {
 
-using factor::RankedMatrix;
 using ranks::test::Problem;
 using ranks::test::world;
 using tiles::Distribution;
@@ -37,8 +36,9 @@ std::vector<Distribution> distributions() {
   return found;
 }
 
-Factor factor_over_ranks(const Distribution& d, const RankedMatrix& a, const FactorOptions& f) {
-  return factor::ranked_cholesky(world().communicator(), d, a, f);
+Factor factor_over_ranks(const Distribution& d, const Problem& problem, const FactorOptions& f) {
+  return factor::ranked_cholesky(world().communicator(), d, problem.a().rows,
+                                 factor::FilledBlocks(problem.fill()), f);
 }
 
 /// How many tiles of a rank are not what they are on one, in all bits of their numbers (there may
@@ -78,7 +78,7 @@ TEST(RankedFactor, HasTheBitsOfOneRank) {
       const Factor alone = cholesky(problem.a(), f);
       ASSERT_TRUE(alone.ok());
       for (const Distribution& d : distributions()) {
-        const Factor factor = factor_over_ranks(d, problem.ranked(), f);
+        const Factor factor = factor_over_ranks(d, problem, f);
         ASSERT_TRUE(factor.ok()) << d.name();
         EXPECT_EQ(tiles_that_differ(factor.data().l, alone.data().l), 0)
             << map << ", tile " << tile << ", " << d.name();
@@ -97,7 +97,7 @@ double sent_for(const Distribution& d) {
   f.tile = 32;
   engine::Communicator& ranks = world().communicator();
   const std::int64_t before = ranks.bytes_sent();
-  EXPECT_TRUE(factor_over_ranks(d, problem.ranked(), f).ok());
+  EXPECT_TRUE(factor_over_ranks(d, problem, f).ok());
   std::vector<double> all = {static_cast<double>(ranks.bytes_sent() - before)};
   ranks.sum(all);
   const auto model = static_cast<double>(factor::ranked_bytes_to_send(1024, f, d));
@@ -126,7 +126,7 @@ TEST(RankedFactor, SaysTheSameOfAMatrixThatIsNotDefinite) {
     f.escalate = escalate;
     const Factor alone = cholesky(problem.a(), f);
     for (const Distribution& d : distributions()) {
-      const Factor factor = factor_over_ranks(d, problem.ranked(), f);
+      const Factor factor = factor_over_ranks(d, problem, f);
       EXPECT_EQ(factor.report().outcome, alone.report().outcome) << d.name();
       EXPECT_EQ(factor.report().pivot, 411) << d.name();
       EXPECT_EQ(factor.report().pivot_value, alone.report().pivot_value) << d.name();
@@ -141,7 +141,7 @@ TEST(RankedFactor, TakesTheSameShifts) {
   const Factor alone = cholesky(problem.a(), f);
   ASSERT_GT(alone.report().attempts.size(), 1U);  // bf16 breaks down
   for (const Distribution& d : distributions()) {
-    const Factor factor = factor_over_ranks(d, problem.ranked(), f);
+    const Factor factor = factor_over_ranks(d, problem, f);
     EXPECT_EQ(factor.report().attempts.size(), alone.report().attempts.size());
     EXPECT_EQ(factor.report().shift, alone.report().shift);
     EXPECT_EQ(tiles_that_differ(factor.data().l, alone.data().l), 0) << d.name();
@@ -155,7 +155,7 @@ TEST(RankedFactor, FindsTheFirstNaN) {
   FactorOptions f;
   f.tile = 96;
   for (const Distribution& d : distributions()) {
-    const Factor factor = factor_over_ranks(d, problem.ranked(), f);
+    const Factor factor = factor_over_ranks(d, problem, f);
     EXPECT_EQ(factor.report().outcome, FactorOutcome::non_finite);
     EXPECT_EQ(factor.report().row, 650);
     EXPECT_EQ(factor.report().col, 300);
@@ -164,18 +164,17 @@ TEST(RankedFactor, FindsTheFirstNaN) {
 
 TEST(RankedFactor, ThrowsOnAllWhatOneThrows) {
   const Problem problem(700, gallery::Kind::dominant, 1);
-  RankedMatrix a = problem.ranked();
   const int last = world().size() - 1;
-  a.fill = [whole = problem.ranked().fill, last](std::int64_t row, std::int64_t col,
-                                                 MatrixView<double> tile) {
-    if (row > 300 && row > col && world().rank() == last) throw std::runtime_error("no kernel");
-    whole(row, col, tile);
-  };
+  const factor::FilledBlocks a(
+      [whole = problem.fill(), last](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+        if (row > 300 && row > col && world().rank() == last) throw std::runtime_error("no kernel");
+        whole(row, col, tile);
+      });
   FactorOptions f;
   f.tile = 64;
   for (const Distribution& d : distributions()) {
     try {
-      factor_over_ranks(d, a, f);
+      factor::ranked_cholesky(world().communicator(), d, 700, a, f);
       ADD_FAILURE() << "nothing was thrown";
     } catch (const std::exception& e) {
       EXPECT_NE(std::string(e.what()).find("no kernel"), std::string::npos) << e.what();
@@ -191,7 +190,7 @@ TEST(RankedFactor, StopsOnAllWhereOneCancels) {
     FactorOptions f;
     f.tile = 64;
     f.progress = &progress;
-    EXPECT_EQ(factor_over_ranks(d, problem.ranked(), f).report().outcome, FactorOutcome::cancelled);
+    EXPECT_EQ(factor_over_ranks(d, problem, f).report().outcome, FactorOutcome::cancelled);
   }
 }
 
@@ -202,7 +201,7 @@ TEST(RankedFactor, HasFewTilesForManyRanks) {
     f.tile = 64;
     const Factor alone = cholesky(problem.a(), f);
     for (const Distribution& d : distributions()) {
-      const Factor factor = factor_over_ranks(d, problem.ranked(), f);
+      const Factor factor = factor_over_ranks(d, problem, f);
       ASSERT_TRUE(factor.ok());
       EXPECT_EQ(tiles_that_differ(factor.data().l, alone.data().l), 0) << n;
     }

@@ -22,12 +22,12 @@ class Problem {
     gallery::fill(a(), recipe);
   }
   MatrixView<double> a() const { return view(memory_.data(), n_, n_); }
-  factor::RankedMatrix ranked() const {
-    return {n_, [a = a()](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-              for (std::int64_t j = 0; j < tile.cols; ++j) {
-                std::copy_n(a.column(col + j) + row, tile.rows, tile.column(j));
-              }
-            }};
+  FillTile fill() const {
+    return [a = a()](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+      for (std::int64_t j = 0; j < tile.cols; ++j) {
+        std::copy_n(a.column(col + j) + row, tile.rows, tile.column(j));
+      }
+    };
   }
 
  private:

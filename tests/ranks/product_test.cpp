@@ -17,18 +17,33 @@ using namespace stepwell::ranks::test;
 constexpr std::int64_t kTile = 64;
 const std::int64_t kOrders[] = {1, 63, 64, 200, 450};
 
-/// Calls body(product, A) for all orders and distributions, tiles kept and not.
+/// The lower triangle alone: the other is not to be read.
+Dense<double> lower_of(Dense<double> a) {
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < j; ++i) a(i, j) = std::numeric_limits<double>::quiet_NaN();
+  }
+  return a;
+}
+
+/// Calls body(product, A) for all orders and distributions, with tiles kept, made anew, and where
+/// the caller has them.
 template <class Body>
 void for_products(Body body) {
   for (const std::int64_t n : kOrders) {
     const Dense<double> a = symmetric(n, 0);
+    const Dense<double> lower = lower_of(a);
     for (const tiles::Distribution& distribution : distributions()) {
-      for (const bool keep : {true, false}) {
-        SCOPED_TRACE(distribution.name() + " n = " + std::to_string(n) +
-                     (keep ? " kept" : " made anew"));
-        engine::Team team(2);
-        engine::Agreement agreement(communicator());
-        RankedProduct product(team, agreement, distribution, {n, kTile}, tiles_of(a), keep);
+      const tiles::Grid grid{n, kTile};
+      engine::Team team(2);
+      engine::Agreement agreement(communicator());
+      const factor::FilledBlocks anew(tiles_of(a));
+      const KeptTiles kept(team, agreement, distribution, grid, anew);
+      const factor::StoredBlocks in_place(lower.view(), {});
+      const std::pair<const factor::BlockSource*, const char*> all[] = {
+          {&kept, " kept"}, {&anew, " made anew"}, {&in_place, " in place"}};
+      for (const auto& [source, name] : all) {
+        SCOPED_TRACE(distribution.name() + " n = " + std::to_string(n) + name);
+        RankedProduct product(team, agreement, distribution, grid, *source);
         body(product, a);
       }
     }
@@ -71,22 +86,28 @@ TEST(RankedProduct, ErrsByRoundingOnly) {
   });
 }
 
-TEST(RankedProduct, HasTheSameBitsWithAnyNumberOfThreads) {
+TEST(RankedProduct, HasTheSameBitsWithAnyNumberOfThreadsAndWhereverTilesAre) {
   const std::int64_t n = 450;
   const Dense<double> a = symmetric(n, 0);
+  const Dense<double> lower = lower_of(a);
   const Dense<double> x = vectors(n, 2);
   for (const tiles::Distribution& distribution : distributions()) {
     Dense<double> first(n, 2), low(n, 2), exact_first(n, 2);
     for (const int threads : {1, 2, 3}) {
       engine::Team team(threads);
       engine::Agreement agreement(communicator());
-      RankedProduct product(team, agreement, distribution, {n, kTile}, tiles_of(a), false);
-      Dense<double> y(n, 2), exactly(n, 2);
-      product.apply(x.view(), y.view());
-      product.apply_exactly(x.view(), {}, exactly.view(), low.view());
-      if (threads == 1) first = y, exact_first = exactly;
-      ASSERT_EQ(y.data, first.data);
-      ASSERT_EQ(exactly.data, exact_first.data);
+      const factor::FilledBlocks anew(tiles_of(a));
+      const factor::StoredBlocks in_place(lower.view(), {});
+      for (const factor::BlockSource* const source :
+           std::initializer_list<const factor::BlockSource*>{&anew, &in_place}) {
+        RankedProduct product(team, agreement, distribution, {n, kTile}, *source);
+        Dense<double> y(n, 2), exactly(n, 2);
+        product.apply(x.view(), y.view());
+        product.apply_exactly(x.view(), {}, exactly.view(), low.view());
+        if (threads == 1 && source == &anew) first = y, exact_first = exactly;
+        ASSERT_EQ(y.data, first.data);
+        ASSERT_EQ(exactly.data, exact_first.data);
+      }
     }
   }
 }
@@ -158,7 +179,9 @@ TEST(RankedProduct, FindsTheFirstThatIsNotFinite) {
   for (const tiles::Distribution& distribution : distributions()) {
     engine::Team team(2);
     engine::Agreement agreement(communicator());
-    RankedProduct product(team, agreement, distribution, {n, kTile}, tiles_of(a), true);
+    const factor::FilledBlocks anew(tiles_of(a));
+    const KeptTiles kept(team, agreement, distribution, {n, kTile}, anew);
+    RankedProduct product(team, agreement, distribution, {n, kTile}, kept);
     Survey survey;
     product.look(x.view(), y.view(), survey, {});
     EXPECT_EQ(survey.scan.non_finite, 3);
@@ -177,10 +200,10 @@ TEST(RankedProduct, TellsAllRanksOfAnError) {
   const int last = world().size() - 1;
   const tiles::Distribution distribution = distributions()[0];
   bool fails = true;
-  const FillTile fill = [&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+  const factor::FilledBlocks anew([&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
     if (fails && world().rank() == last) throw std::runtime_error("no points");
     tiles_of(a)(row, col, tile);
-  };
+  });
   engine::Team team(2);
   engine::Agreement agreement(communicator());
   const auto expect_error = [&](const auto& call) {
@@ -194,8 +217,8 @@ TEST(RankedProduct, TellsAllRanksOfAnError) {
       EXPECT_NE(text.find("no points"), std::string::npos) << text;
     }
   };
-  expect_error([&] { RankedProduct(team, agreement, distribution, {n, kTile}, fill, true); });
-  RankedProduct product(team, agreement, distribution, {n, kTile}, fill, false);
+  expect_error([&] { KeptTiles(team, agreement, distribution, {n, kTile}, anew); });
+  RankedProduct product(team, agreement, distribution, {n, kTile}, anew);
   expect_error([&] { product.apply(x.view(), y.view()); });
   fails = false;
   product.apply(x.view(), y.view());

@@ -114,6 +114,9 @@ TEST(Scalapack, ReadsAWhereItIs) {
     const Dealt a = deal_a(s, Processes(ranked));
     const Certificate c = solve_spd(world(), a.matrix(), s.b.view(), s.x.view(), {}, ranked);
     expect_solved(s, c);
+    const Dense<double> here = s.x;
+    ASSERT_TRUE(s.solve(with_tile(64), ranked).ok());
+    EXPECT_EQ(s.x.data, here.data);  // as from a function that fills the same tiles
   }
 }
 
