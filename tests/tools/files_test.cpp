@@ -309,6 +309,29 @@ TEST(Plan, SaysPathTimeAndMemory) {
   expect_error(run("plan --n 16384 --kind hilbert", cache), 20, "positive definite");
 }
 
+TEST(Plan, SaysWhatItKnowsThePathFrom) {
+  const std::pair<const char*, const char*> all[] = {
+      {"--n 500", "whatever the matrix is like"},
+      {"--n 500 --kind geometric --cond 1e5", "whatever the matrix is like"},
+      {"--n 500 --kind general-arithmetic", "whatever the matrix is like"},
+      {"--n 500 --ranks 2 --kind matern", "whatever the matrix is like"},
+      {"--n 4096", "if the matrix is a friendly one"},
+      {"--n 500 --map bf16x2", "if the matrix is a friendly one"},
+      {"--n 4096 --ranks 2", "if the matrix is a friendly one"},
+      {"--n 4096 --kind arithmetic", "of this kind with n = 1536 took it"},
+      {"--n 500 --map bf16x2 --kind arithmetic", "of this kind with n = 500 took it"},
+      {"--n 4096 --ranks 2 --kind arithmetic", "n = 1536 took it in one process"}};
+  const char* const every[] = {"whatever", "friendly", "took it"};
+  for (const auto& [arguments, text] : all) {
+    const Outcome o = run(std::string("plan ") + arguments);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.out.find(text), std::string::npos) << arguments << "\n" << o.out;
+    int reasons = 0;
+    for (const char* reason : every) reasons += o.out.find(reason) != std::string::npos ? 1 : 0;
+    EXPECT_EQ(reasons, 1) << arguments << "\n" << o.out;
+  }
+}
+
 /// Over ranks, of which there are none here; tests/ranks compares it with what ranks say.
 TEST(Plan, ForRanks) {
   const Outcome text = run("plan --n 3000 --ranks 6 --layout symmetric");

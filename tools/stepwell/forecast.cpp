@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "forecast.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "certificate_text.hpp"
@@ -88,6 +90,14 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
   // The workers start for a factorization in tiles only.
   if (f.map != "none" && f.refiner != "direct") f.survey += table.start;
   return f;
+}
+
+std::string reason_text(const Forecast& f) {
+  if (f.rehearsed > 0) {
+    return fmt::format("as a matrix of this kind with n = {} took it", f.rehearsed);
+  }
+  if (f.refiner == "direct") return "whatever the matrix is like: at this size nothing is faster";
+  return "if the matrix is a friendly one; --kind says what it is like";
 }
 
 }  // namespace stepwell::tool

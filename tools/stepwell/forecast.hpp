@@ -35,4 +35,7 @@ struct Forecast {
 Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options,
                   const std::optional<gallery::Recipe>& recipe, const Timetable& table);
 
+/// Why it will go this way.
+std::string reason_text(const Forecast& f);
+
 }  // namespace stepwell::tool

@@ -86,10 +86,7 @@ void print_ranked_plan(const RankedPlanRequest& r, bool json) {
   }
   Screen screen(colour_on_stdout());
   screen.line("path", path_text(f.path.map, f.path.refiner, f.path.iterations));
-  screen.line("", f.path.rehearsed > 0
-                      ? fmt::format("as a matrix of this kind with n = {} took it in one process",
-                                    f.path.rehearsed)
-                      : "if the matrix is a friendly one; --kind says what it is like");
+  screen.line("", reason_text(f.path) + (f.path.rehearsed > 0 ? " in one process" : ""));
   screen.line("ranks", fmt::format("{}, {}; {} thread{} each", r.ranks, f.layout, f.threads,
                                    f.threads == 1 ? "" : "s"));
   screen.line("sent", size_text(f.sent) + " for the factor, by all ranks together");

@@ -104,9 +104,7 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
   if (general) screen.line("solved as", "a general matrix, by LU");
   for (const RungAttempt& a : f.left) screen.line("will try", attempt_text(a));
   screen.line("path", path_text(f.map, f.refiner, f.iterations));
-  screen.line("", f.rehearsed > 0
-                      ? fmt::format("as a matrix of this kind with n = {} took it", f.rehearsed)
-                      : "if the matrix is a friendly one; --kind says what it is like");
+  screen.line("", reason_text(f));
   screen.line("time", time_text({f.survey, f.factor, f.refine, 0, f.seconds()}));
   screen.line("", table.measured_on.empty()
                       ? "by the rates of the machine Stepwell was developed on; 'stepwell tune' "
