@@ -12,7 +12,10 @@
 #include "stepwell/solve.hpp"
 #include "stepwell/view.hpp"
 
-/// One matrix over many processes. Every rank calls the same functions with the same arguments.
+/// One matrix over many processes. Every rank calls the same functions with the same arguments, one
+/// call at a time: threads that call at once need ranks of their own and MPI_THREAD_MULTIPLE, or
+/// are refused. A refusal that one rank alone hears of ends all ranks; a forked child of a rank is
+/// refused with Error(unsupported), and nobody else hears of it.
 namespace stepwell {
 
 namespace engine {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
@@ -21,6 +22,45 @@ int Ranks::size() const {
 }
 
 namespace engine {
+namespace {
+
+struct Holds {
+  std::mutex mutex;
+  int count = 0;
+};
+
+Holds& holds() {
+  static Holds* const h = new Holds;  // calls may still end when the program does
+  return *h;
+}
+
+}  // namespace
+
+Hold::Hold(Communicator& ranks) : ranks_(ranks) {
+  Holds& all = holds();
+  const std::lock_guard lock(all.mutex);
+  if (ranks.held_) {
+    throw Error(ErrorCode::invalid_argument,
+                "another thread of this process is in a call over the same ranks, which can't tell "
+                "two calls apart; call one after the other, or give each thread ranks of its own "
+                "(each mpi_world() and mpi_ranks() makes some)");
+  }
+  if (all.count > 0 && !ranks.many_threads()) {
+    throw Error(ErrorCode::unsupported,
+                "another thread of this process is in a call over ranks, and MPI was started for "
+                "one thread at a time; call one after the other, or start it with "
+                "MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...)");
+  }
+  ranks.held_ = true;
+  ++all.count;
+}
+
+Hold::~Hold() {
+  Holds& all = holds();
+  const std::lock_guard lock(all.mutex);
+  ranks_.held_ = false;
+  --all.count;
+}
 
 void agree_on_error(Communicator& ranks, int code, const std::string& message) {
   std::int64_t first = code >= 0 ? ranks.size() - ranks.rank() : 0;  // the lowest rank's is largest

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +23,11 @@ class Communicator {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  /// Whether other threads of this process may use other communicators meanwhile.
+  virtual bool many_threads() const = 0;
+
+  /// A forked child is no rank: messages and connections stay with its parent.
+  bool is_here() const { return process_ == getpid(); }
 
   // Collective.
   /// x <- the sum over ranks. The same bits on all ranks, and in every run with as many of them.
@@ -47,7 +54,36 @@ class Communicator {
 
   /// Ends all ranks.
   [[noreturn]] virtual void abort(int code) = 0;
+
+ private:
+  friend class Hold;
+  const pid_t process_ = getpid();
+  bool held_ = false;
 };
+
+/// A call's hold on its ranks, from beginning to end. Which of two calls at once a message belongs
+/// to nobody could tell.
+class Hold {
+ public:
+  /// Throws Error(invalid_argument) if another thread has the same ranks, and Error(unsupported) if
+  /// one has others and MPI is for one thread at a time. The other ranks do not hear of it.
+  explicit Hold(Communicator& ranks);
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  Communicator& ranks_;
+};
+
+/// Throws Error(unsupported) in a forked child of a rank. Inline: libstepwell_mpi calls it, too.
+inline void require_own_process(bool own) {
+  if (own) return;
+  throw Error(
+      ErrorCode::unsupported,
+      "this process was forked by one of MPI's ranks and is none itself, for MPI stays with "
+      "its parent; solve here without ranks and with one thread (threads = 1)");
+}
 
 /// The largest tag. MPI guarantees 32767 only; MPICH has 2^28 of them, Open MPI 2^31.
 inline constexpr int kLargestTag = (1 << 27) - 1;

@@ -80,10 +80,12 @@ RankedPlace place_for(Agreement& agreement, std::int64_t n, const SolveOptions& 
   return place;
 }
 
-Certificate solve(Agreement& agreement, std::int64_t n, const factor::BlockSource& a,
-                  MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
-                  const RankedOptions& ranked) {
-  Communicator& ranks = agreement.ranks();
+}  // namespace
+
+Certificate solve_ranked(Communicator& ranks, std::int64_t n, const factor::BlockSource& a,
+                         MatrixView<const double> b, MatrixView<double> x,
+                         const SolveOptions& options, const RankedOptions& ranked) {
+  Agreement agreement(ranks, options.progress);
   agreement.attempt([&] {
     const Checks check("solve_spd over ranks");
     check.ranked(n, options, b, x);
@@ -115,32 +117,12 @@ Certificate solve(Agreement& agreement, std::int64_t n, const factor::BlockSourc
   return c;
 }
 
-/// An error that the others have not heard of leaves them waiting: then all of them end.
-template <class Work>
-auto with_all(const Ranks& ranks, Work work) {
-  try {
-    return work();
-  } catch (const engine::AgreedError&) {
-    throw;
-  } catch (const std::exception& e) {
-    if (ranks.size() > 1) {
-      std::fprintf(stderr, "stepwell: rank %d of %d: %s; all ranks end\n", ranks.rank(),
-                   ranks.size(), e.what());
-      ranks.communicator().abort(static_cast<int>(ErrorCode::internal));
-    }
-    throw;
-  }
-}
-
-}  // namespace
-
-Certificate solve_ranked(const Ranks& ranks, std::int64_t n, const factor::BlockSource& a,
-                         MatrixView<const double> b, MatrixView<double> x,
-                         const SolveOptions& options, const RankedOptions& ranked) {
-  return with_all(ranks, [&] {
-    Agreement agreement(ranks.communicator(), options.progress);
-    return solve(agreement, n, a, b, x, options, ranked);
-  });
+void end_all(const Ranks& ranks, const std::exception& e) {
+  const auto* const error = dynamic_cast<const Error*>(&e);
+  std::fprintf(stderr, "stepwell: rank %d of %d: %s; all ranks end\n", ranks.rank(), ranks.size(),
+               e.what());
+  ranks.communicator().abort(
+      static_cast<int>(error != nullptr ? error->code() : ErrorCode::internal));
 }
 
 }  // namespace driver
@@ -148,12 +130,15 @@ Certificate solve_ranked(const Ranks& ranks, std::int64_t n, const factor::Block
 Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
                       MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
                       const RankedOptions& ranked) {
-  engine::Agreement(ranks.communicator()).attempt([&] {
-    if (fill) return;
-    throw Error(ErrorCode::invalid_argument,
-                "solve_spd over ranks: there is no function that fills the tiles of A");
+  return driver::with_all(ranks, [&] {
+    engine::Agreement(ranks.communicator()).attempt([&] {
+      if (fill) return;
+      throw Error(ErrorCode::invalid_argument,
+                  "solve_spd over ranks: there is no function that fills the tiles of A");
+    });
+    return driver::solve_ranked(ranks.communicator(), n, factor::FilledBlocks(fill), b, x, options,
+                                ranked);
   });
-  return driver::solve_ranked(ranks, n, factor::FilledBlocks(fill), b, x, options, ranked);
 }
 
 Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const SolveOptions& options,

@@ -203,27 +203,13 @@ Certificate solve_in_place(const Ranks& ranks, const ScalapackMatrix& a, const P
                            const SolveOptions& options, const RankedOptions& ranked) {
   SolveOptions with = options;
   with.tile = part.rows.block;
-  return driver::solve_ranked(ranks, part.rows.size, LocalBlocks(part, a.local), b, x, with,
-                              ranked);
+  return driver::solve_ranked(ranks.communicator(), part.rows.size, LocalBlocks(part, a.local), b,
+                              x, with, ranked);
 }
 
-}  // namespace
-
-Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, MatrixView<const double> b,
-                      MatrixView<double> x, const SolveOptions& options,
-                      const RankedOptions& ranked) {
-  std::optional<Processes> p;
-  std::optional<Part> part;
-  engine::Agreement(ranks.communicator()).attempt([&] {
-    p.emplace(ranks, ranked);
-    part = part_of_a(a, *p, options);
-  });
-  return solve_in_place(ranks, a, *part, b, x, options, ranked);
-}
-
-Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
-                      const ScalapackSolution& x, const SolveOptions& options,
-                      const RankedOptions& ranked) {
+Certificate solve_dealt(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
+                        const ScalapackSolution& x, const SolveOptions& options,
+                        const RankedOptions& ranked) {
   engine::Agreement agreement(ranks.communicator());
   std::optional<Processes> p;
   std::optional<Part> part;
@@ -262,6 +248,26 @@ Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const Scalap
     x.local[local] = whole_x[row + col * n];
   });
   return c;
+}
+
+}  // namespace
+
+Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, MatrixView<const double> b,
+                      MatrixView<double> x, const SolveOptions& options,
+                      const RankedOptions& ranked) {
+  return driver::with_all(ranks, [&] {
+    std::optional<Part> part;
+    engine::Agreement(ranks.communicator()).attempt([&] {
+      part = part_of_a(a, Processes(ranks, ranked), options);
+    });
+    return solve_in_place(ranks, a, *part, b, x, options, ranked);
+  });
+}
+
+Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
+                      const ScalapackSolution& x, const SolveOptions& options,
+                      const RankedOptions& ranked) {
+  return driver::with_all(ranks, [&] { return solve_dealt(ranks, a, b, x, options, ranked); });
 }
 
 }  // namespace stepwell

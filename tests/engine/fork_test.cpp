@@ -1,14 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
-
 #include "engine/fixture.hpp"
 #include "factor/fixture.hpp"
+#include "in_child.hpp"
 #include "stepwell/solve.hpp"
 
 /// A forked child never hangs: it is told that the workers are not there, or does without them.
@@ -17,30 +11,9 @@ namespace {
 
 using factor::test::Dense;
 using factor::test::well_conditioned;
+using stepwell::test::in_child;
 
 constexpr int kForks = kSanitized ? 10 : 100;
-constexpr unsigned kWatchdogSeconds = 60;
-
-/// Runs f in a forked child that ends by exit(), static destructors and all. Returns f's result, or
-/// minus the signal that ended the child: SIGALRM if it hung.
-template <class F>
-int in_child(F&& f) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(kWatchdogSeconds);
-    int code = 99;
-    try {
-      code = f();
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "in the child: %s\n", error.what());
-    }
-    std::exit(code);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return -1000;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 /// L of a matrix of five tiles, as a child can compare it.
 Dense<double> factor_with(const Dense<double>& a, int threads) {

@@ -3,8 +3,10 @@
 #include "engine/communicator.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdlib>
 #include <memory>
@@ -31,7 +33,7 @@ void check(int code, const char* what) {
 
 class MpiCommunicator : public Communicator {
  public:
-  explicit MpiCommunicator(MPI_Comm of) {
+  MpiCommunicator(MPI_Comm of, bool many_threads) : many_threads_(many_threads) {
     check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
@@ -39,6 +41,7 @@ class MpiCommunicator : public Communicator {
           "MPI_Comm_split_type");
   }
   ~MpiCommunicator() override {
+    if (!is_here()) return;
     int ended = 0;
     MPI_Finalized(&ended);
     if (ended != 0) return;
@@ -50,6 +53,7 @@ class MpiCommunicator : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  bool many_threads() const override { return many_threads_; }
 
   /// To one rank and back: an MPI_Allreduce may give other ranks other bits, and ranks that decide
   /// differently wait for each other for ever.
@@ -156,6 +160,7 @@ class MpiCommunicator : public Communicator {
     ids_.pop_back();
   }
 
+  const bool many_threads_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm machine_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -168,6 +173,15 @@ class MpiCommunicator : public Communicator {
   std::int64_t messages_sent_ = 0;
 };
 
+/// The process that has MPI, from the first call on; 0 before.
+std::atomic<pid_t> owner{0};
+
+void refuse_forked_child() {
+  pid_t none = 0;
+  const pid_t self = getpid();
+  engine::require_own_process(owner.compare_exchange_strong(none, self) || none == self);
+}
+
 /// Starts MPI, and has it ended when the program ends.
 void start_mpi() {
   int given = 0;
@@ -175,6 +189,7 @@ void start_mpi() {
     throw Error(ErrorCode::unsupported, "MPI can't start; is this a child of mpirun?");
   }
   std::atexit([] {
+    if (owner != getpid()) return;  // a child's end
     int ended = 0;
     MPI_Finalized(&ended);
     if (ended == 0) MPI_Finalize();
@@ -189,12 +204,13 @@ Ranks ranks_of(MPI_Comm comm) {
                 "MPI was started for one thread, and messages are sent by another; start it with "
                 "MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...) or above");
   }
-  return Ranks(std::make_shared<MpiCommunicator>(comm));
+  return Ranks(std::make_shared<MpiCommunicator>(comm, given == MPI_THREAD_MULTIPLE));
 }
 
 }  // namespace
 
 Ranks mpi_world() {
+  refuse_forked_child();
   int started = 0;
   MPI_Initialized(&started);
   if (started == 0) start_mpi();
@@ -202,6 +218,7 @@ Ranks mpi_world() {
 }
 
 Ranks mpi_ranks(int fortran_communicator) {
+  refuse_forked_child();
   int started = 0;
   MPI_Initialized(&started);
   if (started == 0) {

@@ -40,6 +40,7 @@ class Pretender : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  bool many_threads() const override { return true; }
   void sum(std::span<double>) override {}
   void largest(std::span<std::int64_t>) override {}
   void broadcast(std::span<std::byte>, int) override {}
