@@ -65,6 +65,38 @@ TEST(Timetable, IsReadBackOnTheMachineItWasMeasuredOn) {
   ::unsetenv("XDG_CACHE_HOME");
 }
 
+/// Over ranks the work is known where it was measured with a rank's threads, and the network never.
+TEST(Timetable, TellsTheLeastTimeOfRanks) {
+  const Directory d;
+  ::setenv("XDG_CACHE_HOME", d.path().c_str(), 1);
+  save(cubic(), timetable_path(), 3);
+  ::unsetenv("XDG_CACHE_HOME");
+  const std::string cache = "XDG_CACHE_HOME=" + d.path();
+  const auto plan = [&](const std::string& more) {
+    return run("plan --n 4096 --map bf16 " + more, cache);
+  };
+  const auto seconds = [&](const std::string& more) {
+    return nlohmann::json::parse(plan("--json " + more).out).at("seconds");
+  };
+  const double one = seconds("--threads 3").at("wall");
+  for (const int ranks : {1, 2, 8}) {
+    const nlohmann::json over = seconds("--threads 3 --ranks " + std::to_string(ranks));
+    EXPECT_EQ(over.at("one_process"), one);
+    EXPECT_EQ(over.at("at_least"), one / ranks);
+  }
+  EXPECT_TRUE(seconds("--threads 2 --ranks 2").is_null());  // other threads, other times
+  const std::string known = plan("--threads 3 --ranks 2").out,
+                    unknown = plan("--threads 2 --ranks 2").out;
+  EXPECT_NE(known.find("at least"), std::string::npos) << known;
+  EXPECT_NE(known.find("rates of 2026-01-02"), std::string::npos) << known;
+  EXPECT_NE(unknown.find("not foretold: 'stepwell tune --threads 2'"), std::string::npos)
+      << unknown;
+  for (const std::string& text : {known, unknown}) {
+    EXPECT_NE(text.find("what the network adds is not known"), std::string::npos) << text;
+  }
+  EXPECT_EQ(plan("--threads 3 --ranks 1").out.find("network"), std::string::npos);
+}
+
 TEST(ProgressLine, TellsTheTimeLeft) {
   EXPECT_EQ(duration_text(0.2), "1 s");
   EXPECT_EQ(duration_text(61), "1 min 1 s");

@@ -21,7 +21,8 @@ namespace {
 
 /// What it will take.
 struct RankedForecast {
-  Forecast path;  ///< the rungs; times and memory are one process's
+  Forecast path;            ///< the rungs; times and memory are one process's
+  std::string measured_on;  ///< those times, with a rank's threads; empty: they were not
   std::string layout;
   int threads = 1;  ///< of a rank
   std::int64_t sent = 0;
@@ -38,13 +39,39 @@ RankedForecast forecast_of(const RankedPlanRequest& r) {
                                 : factor::part_of_machine(allowed, std::int64_t{allowed} * r.ranks);
   SolveOptions options = options_of(r.how);
   options.tile = r.where.tile;
-  f.path = forecast(r.n, r.columns, false, options, r.recipe, load_timetable(f.threads));
+  const Timetable table = load_timetable(f.threads);
+  f.measured_on = table.measured_on;
+  f.path = forecast(r.n, r.columns, false, options, r.recipe, table);
   f.top_bytes = driver::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, ranked).top_bytes;
   if (f.path.map != "none") options.map = parse_map(f.path.map);
   options.climb = false;
   f.bytes = driver::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, ranked).bytes;
   f.sent = modelled_bytes(f.path.map, r.n, r.where.tile, distribution);
   return f;
+}
+
+/// Seconds of one process, shared out evenly: no solve is faster, and what the network adds nobody
+/// knows before there are ranks.
+double least_seconds(const RankedPlanRequest& r, const RankedForecast& f) {
+  return f.path.seconds() / r.ranks;
+}
+
+/// The library's own rates are those of two cores, and say nothing of a rank's threads.
+void add_time(Screen& screen, const RankedPlanRequest& r, const RankedForecast& f) {
+  if (f.measured_on.empty()) {
+    screen.line("time",
+                fmt::format("not foretold: 'stepwell tune --threads {}' on a rank's machine "
+                            "measures the work",
+                            f.threads));
+  } else {
+    const auto text = [](double seconds) { return time_text({0, 0, 0, 0, seconds}); };
+    screen.line(
+        "time",
+        fmt::format("at least {}: {} of one process with as many threads, shared out evenly",
+                    text(least_seconds(r, f)), text(f.path.seconds())));
+    screen.line("", "by this machine's rates of " + f.measured_on);
+  }
+  if (r.ranks > 1) screen.line("", "what the network adds is not known: no rank has used it");
 }
 
 }  // namespace
@@ -67,6 +94,10 @@ void print_ranked_plan(const RankedPlanRequest& r, bool json) {
   }
   const RankedForecast f = forecast_of(r);
   if (json) {
+    nlohmann::ordered_json seconds;  // null: not foretold
+    if (!f.measured_on.empty()) {
+      seconds = {{"at_least", least_seconds(r, f)}, {"one_process", f.path.seconds()}};
+    }
     const nlohmann::ordered_json out = {{"n", r.n},
                                         {"columns", r.columns},
                                         {"kind", r.kind},
@@ -74,6 +105,8 @@ void print_ranked_plan(const RankedPlanRequest& r, bool json) {
                                         {"refiner", f.path.refiner},
                                         {"iterations", f.path.iterations},
                                         {"rehearsed_at", f.path.rehearsed},
+                                        {"seconds", seconds},
+                                        {"rates_measured_on", f.measured_on},
                                         {"ranks",
                                          {{"ranks", r.ranks},
                                           {"layout", f.layout},
@@ -87,6 +120,7 @@ void print_ranked_plan(const RankedPlanRequest& r, bool json) {
   Screen screen(colour_on_stdout());
   screen.line("path", path_text(f.path.map, f.path.refiner, f.path.iterations));
   screen.line("", reason_text(f.path) + (f.path.rehearsed > 0 ? " in one process" : ""));
+  add_time(screen, r, f);
   screen.line("ranks", fmt::format("{}, {}; {} thread{} each", r.ranks, f.layout, f.threads,
                                    f.threads == 1 ? "" : "s"));
   screen.line("sent", size_text(f.sent) + " for the factor, by all ranks together");
