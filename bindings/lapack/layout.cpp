@@ -12,16 +12,6 @@
 namespace stepwell::lapack {
 namespace {
 
-constexpr std::int64_t kBlock = 64;  ///< of a transposition, to stay in the cache
-
-/// The rows of column j that belong to a part of a matrix with m rows.
-std::int64_t first_row(Part part, std::int64_t j) {
-  return part == Part::lower ? j : 0;
-}
-std::int64_t end_row(Part part, std::int64_t j, std::int64_t m) {
-  return part == Part::upper ? std::min(j + 1, m) : m;
-}
-
 Part by_columns(int layout, Part part) {
   if (layout == kColumns || part == Part::all) return part;
   return part == Part::lower ? Part::upper : Part::lower;
@@ -58,7 +48,8 @@ bool has_nan(int layout, std::int64_t m, std::int64_t n, const double* a, std::i
   part = by_columns(layout, part);
   const std::int64_t rows = std::min(m, lda);
   for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = first_row(part, j); i < end_row(part, j, rows); ++i) {
+    const auto [first, end] = core::rows_of(part, j, rows);
+    for (std::int64_t i = first; i < end; ++i) {
       if (std::isnan(a[j * lda + i])) return true;
     }
   }
@@ -68,20 +59,6 @@ bool has_nan(int layout, std::int64_t m, std::int64_t n, const double* a, std::i
 bool has_foreign_nan(int layout, std::int64_t n, const double* a, std::int64_t lda, Part part) {
   if (n > 0 && lda >= n && a != nullptr && is_marked({a, n, n, lda})) return false;
   return has_nan(layout, n, n, a, lda, part);
-}
-
-void transpose(std::int64_t m, std::int64_t n, Part part, const double* from, std::int64_t ld_from,
-               double* to, std::int64_t ld_to) {
-  for (std::int64_t j0 = 0; j0 < n; j0 += kBlock) {
-    for (std::int64_t i0 = 0; i0 < m; i0 += kBlock) {
-      for (std::int64_t j = j0; j < std::min(j0 + kBlock, n); ++j) {
-        const std::int64_t end = std::min(i0 + kBlock, end_row(part, j, m));
-        for (std::int64_t i = std::max(i0, first_row(part, j)); i < end; ++i) {
-          to[j * ld_to + i] = from[i * ld_from + j];
-        }
-      }
-    }
-  }
 }
 
 }  // namespace stepwell::lapack

@@ -31,10 +31,6 @@ bool has_nan(int layout, std::int64_t m, std::int64_t n, const double* a, std::i
 bool has_foreign_nan(int layout, std::int64_t n, const double* a, std::int64_t lda,
                      Part part = Part::all);
 
-/// to(i, j) = from(j, i) for that part of 'to', m x n; both by columns.
-void transpose(std::int64_t m, std::int64_t n, Part part, const double* from, std::int64_t ld_from,
-               double* to, std::int64_t ld_to);
-
 /// A matrix by columns: the caller's own, or a copy of one by rows.
 template <class Int>
 class Columns {
@@ -47,7 +43,7 @@ class Columns {
     copy_.reset(new (std::nothrow) double[size]);
     data_ = copy_.get();
     ready_ = data_ != nullptr;
-    if (ready_) transpose(m_, n_, part_, a_, lda_, data_, ld_);
+    if (ready_) core::transpose({a_, n_, m_, lda_}, {data_, m_, n_, ld_}, part_);
   }
   Columns(int layout, Int m, Int n, const double* a, Int lda, Part part = Part::all)
       : Columns(layout, m, n, const_cast<double*>(a), lda, part) {}  // who never writes back
@@ -60,7 +56,7 @@ class Columns {
     const Part other = part_ == Part::all     ? Part::all
                        : part_ == Part::lower ? Part::upper
                                               : Part::lower;
-    transpose(n_, m_, other, data_, ld_, a_, lda_);
+    core::transpose({data_, m_, n_, ld_}, {a_, n_, m_, lda_}, other);
   }
 
  private:

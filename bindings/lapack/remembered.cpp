@@ -24,8 +24,6 @@ constexpr std::uint64_t kNan = 0x7ff8'0000'0000'0000;
 constexpr std::uint64_t kOurs = 0x5'7e9e'0000'0000;
 constexpr std::uint64_t kNumber = 0xffff'ffff;
 
-constexpr std::int64_t kBlock = 64;  ///< of a transposition, to stay in the cache
-
 /// Never destroyed: other threads may still call when the process ends.
 struct Memory {
   std::mutex mutex;
@@ -75,20 +73,10 @@ void copy(MatrixView<const double> from, MatrixView<double> to) {
 /// Copies that part of A into 'to', n x n; the upper triangle becomes the lower one.
 void copy_part(MatrixView<const double> a, Part part, double* to) {
   const std::int64_t n = a.rows;
-  if (part != Part::upper) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      const std::int64_t first = part == Part::lower ? j : 0;
-      std::copy(a.column(j) + first, a.column(j) + n, to + j * n + first);
-    }
-    return;
-  }
-  for (std::int64_t j0 = 0; j0 < n; j0 += kBlock) {
-    for (std::int64_t i0 = 0; i0 <= j0; i0 += kBlock) {
-      for (std::int64_t j = j0; j < std::min(j0 + kBlock, n); ++j) {
-        const double* const from = a.column(j);
-        for (std::int64_t i = i0; i < std::min(i0 + kBlock, j + 1); ++i) to[i * n + j] = from[i];
-      }
-    }
+  if (part == Part::upper) return core::transpose(a, view(to, n, n), Part::lower);
+  for (std::int64_t j = 0; j < n; ++j) {
+    const auto [first, end] = core::rows_of(part, j, n);
+    std::copy(a.column(j) + first, a.column(j) + end, to + j * n + first);
   }
 }
 
@@ -108,8 +96,7 @@ Remembered::Remembered(core::Buffer<double> a, std::int64_t n, Part of)
 void mark(MatrixView<double> a, Part part, std::uint64_t id) {
   const double nan = std::bit_cast<double>(kNan | kOurs | id);
   for (std::int64_t j = 0; j < a.cols; ++j) {
-    const std::int64_t first = part == Part::lower ? j : 0;
-    const std::int64_t end = part == Part::upper ? j + 1 : a.rows;
+    const auto [first, end] = core::rows_of(part, j, a.rows);
     std::fill(a.column(j) + first, a.column(j) + end, nan);
   }
 }

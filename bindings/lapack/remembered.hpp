@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/transpose.hpp"
 #include "journal.hpp"
 #include "stepwell/solve.hpp"
 
@@ -17,8 +18,7 @@
 /// else that reads A gets NaN.
 namespace stepwell::lapack {
 
-/// What a factor was made of.
-enum class Part : unsigned char { all, lower, upper };
+using core::Part;  ///< what a factor was made of
 
 struct Remembered {
   Remembered(core::Buffer<double> matrix, std::int64_t n, Part of);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/checked.hpp"
+#include "core/transpose.hpp"
 #include "engine/team.hpp"
 #include "solve/solver.hpp"
 
@@ -17,19 +18,16 @@ Mirror::Mirror(MatrixView<const double> a, const SolveOptions& options) : view_(
   copy_ = core::Buffer<double>(core::size_product(n, n, "a copy of A"), core::Contents::any);
   const MatrixView<double> out = stepwell::view(copy_.data(), n, n);
   view_ = out;
-  constexpr std::int64_t kBlock = 32;  // of columns and rows: both blocks stay in L1
+  constexpr std::int64_t kColumns = 32;  // of A, at a time: a block of the transposition
   engine::Team team(threads_for(n, options.context));
-  team.for_each((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
-    const std::int64_t j0 = block * kBlock, j1 = std::min(n, j0 + kBlock);
-    for (std::int64_t i0 = 0; i0 < n; i0 += kBlock) {
-      if (!options.check_symmetry && i0 > j0) break;
-      const std::int64_t i1 = std::min(n, i0 + kBlock);
-      for (std::int64_t i = i0; i < i1; ++i) {
-        // Below the diagonal nothing may be read that was not asked for.
-        const std::int64_t first = options.check_symmetry ? j0 : std::max(i, j0);
-        for (std::int64_t j = first; j < j1; ++j) out(j, i) = a(i, j);
-      }
+  team.for_each((n + kColumns - 1) / kColumns, [&](std::int64_t block) {
+    const std::int64_t j = block * kColumns, width = std::min(n - j, kColumns);
+    if (options.check_symmetry) {
+      return core::transpose(a.block(0, j, n, width), out.block(j, 0, width, n));
     }
+    // Below the diagonal nothing may be read that was not asked for.
+    core::transpose(a.block(0, j, j, width), out.block(j, 0, width, j));
+    core::transpose(a.block(j, j, width, width), out.block(j, j, width, width), core::Part::lower);
   });
 }
 
