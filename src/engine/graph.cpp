@@ -4,21 +4,13 @@
 
 #include <starpu.h>
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <exception>
-#include <functional>
-#include <mutex>
-#include <optional>
 #include <vector>
 
-#include "core/buffer.hpp"
-#include "core/fp_scope.hpp"
 #include "core/log.hpp"
-#include "engine/messenger.hpp"
+#include "engine/graph_inside.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {
@@ -29,9 +21,6 @@ std::int64_t now() {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
-
-/// Tasks that may wait at StarPU: enough for any number of workers, little enough memory.
-constexpr std::int64_t kMostPending = 4096;
 
 starpu_data_access_mode mode_of(Access access) {
   switch (access) {
@@ -54,93 +43,6 @@ void Task::lap(Phase phase) {
   spent_[static_cast<std::size_t>(phase)] += t - last_;
   last_ = t;
 }
-
-struct Graph::Impl {
-  explicit Impl(const GraphOptions& o) : options(o) {
-    const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
-    options.workers = options.workers || ranks;
-    if (options.workers) session.emplace(options.settings);
-    scratch.resize(options.workers ? static_cast<std::size_t>(session->ids()) : 1);
-    for (auto& s : scratch) {
-      s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
-    }
-    if (ranks) start_messenger();
-  }
-
-  void start_messenger() {
-    messenger.emplace(
-        *options.ranks, [this] { stopped = true; },
-        [this] { return running.load() >= session->workers(); });
-  }
-
-  /// Nothing that has not begun runs any more, here and on other ranks.
-  void stop() {
-    stopped = true;
-    if (messenger) messenger->alarm();
-  }
-
-  bool cancelled() const {
-    return options.progress != nullptr && options.progress->cancel.load(std::memory_order_relaxed);
-  }
-
-  /// Runs a body on this thread, unless the graph has been stopped.
-  void run(Body body, const void* arguments, void* const* pointers, std::size_t worker) noexcept {
-    if (!stopped && cancelled()) stop();
-    if (!stopped && !options.dry) {
-      const core::FpScope fp;  // a worker has the state of the thread that started it
-      ++running;
-      try {
-        Task task(pointers, scratch[worker].data());
-        body(task, arguments);
-        for (int p = 0; p < kPhases; ++p) {
-          nanoseconds[static_cast<std::size_t>(p)] += task.nanoseconds(static_cast<Phase>(p));
-        }
-        if (task.stopped()) stop();
-      } catch (...) {
-        {
-          const std::lock_guard lock(mutex);
-          if (!failure) failure = std::current_exception();
-        }
-        stop();
-      }
-      --running;
-      if (messenger) messenger->look_now();
-    }
-    if (options.progress != nullptr) ++options.progress->done;
-  }
-
-  void began_one() {
-    const std::lock_guard lock(mutex);
-    ++pending;
-  }
-
-  void finished_one() {
-    const std::lock_guard lock(mutex);
-    --pending;
-    if (pending == 0 || pending == kMostPending / 2) progressed.notify_all();
-  }
-
-  void wait_until_pending(std::int64_t most) {
-    std::unique_lock lock(mutex);
-    progressed.wait(lock, [&] { return pending <= most; });
-  }
-
-  GraphOptions options;
-  SingleThreadedBlas blas;
-  std::optional<Session> session;
-  std::vector<core::Buffer<std::byte>> scratch;  ///< by worker
-  std::vector<void*> memory;                     ///< by DataId
-  std::vector<starpu_data_handle_t> handles;     ///< by DataId; with workers only
-  std::atomic<bool> stopped{false};
-  std::atomic<int> running{0};  ///< tasks
-  std::array<std::atomic<std::int64_t>, kPhases> nanoseconds{};
-  std::int64_t tasks = 0;
-  std::mutex mutex;
-  std::condition_variable progressed;
-  std::int64_t pending = 0;  ///< tasks and messages
-  std::exception_ptr failure;
-  std::optional<Messenger> messenger;  ///< the last member: its thread uses the others
-};
 
 /// What StarPU keeps of a task for us; the arguments follow it.
 struct Header {
@@ -250,64 +152,6 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
     g.finished_one();
     throw Error(ErrorCode::internal, "StarPU refused a task (code " + std::to_string(failed) + ")");
   }
-}
-
-namespace {
-
-/// A message between the time it is inserted and the time it has gone or come.
-struct Message {
-  starpu_data_handle_t handle;
-  std::span<std::byte> data;
-  int peer, tag, priority;
-  bool out;
-  Messenger* messenger;
-  std::function<void()> finished;
-
-  /// The data is ours to read or to write: off it goes.
-  static void start(void* of) {
-    auto* const m = static_cast<Message*>(of);
-    const auto done = [m] {
-      starpu_data_release_on_node(m->handle, STARPU_MAIN_RAM);
-      m->finished();
-      delete m;
-    };
-    if (m->out) {
-      m->messenger->send(m->data, m->peer, m->tag, m->priority, done);
-    } else {
-      m->messenger->receive(m->data, m->peer, m->tag, done);
-    }
-  }
-
-  static void submit(Message* m) {
-    starpu_data_acquire_on_node_cb(m->handle, STARPU_MAIN_RAM, m->out ? STARPU_R : STARPU_W, start,
-                                   m);
-  }
-};
-
-}  // namespace
-
-void Graph::message(DataId data, std::int64_t bytes, int peer, int tag, int priority, bool out) {
-  Impl* const g = impl_.get();
-  const auto k = static_cast<std::size_t>(data);
-  g->wait_until_pending(kMostPending);
-  g->began_one();
-  Message::submit(
-      new Message{g->handles[k],
-                  {static_cast<std::byte*>(g->memory[k]), static_cast<std::size_t>(bytes)},
-                  peer,
-                  tag,
-                  priority,
-                  out,
-                  &*g->messenger,
-                  [g] { g->finished_one(); }});
-}
-
-void Graph::send(DataId data, std::int64_t bytes, int to, int tag, int priority) {
-  message(data, bytes, to, tag, priority, true);
-}
-
-void Graph::receive(DataId data, std::int64_t bytes, int from, int tag) {
-  message(data, bytes, from, tag, 0, false);
 }
 
 bool Graph::stopped() const {

@@ -6,10 +6,8 @@
 #include <bit>
 #include <cmath>
 
-#include "core/checked.hpp"
 #include "core/checksum.hpp"
 #include "kernels/kernels.hpp"
-#include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
 
 namespace stepwell::factor {
@@ -20,22 +18,12 @@ using tiles::Grid;
 using tiles::Rounding;
 using tiles::RungMap;
 
-/// Below this many tiles a side there is too little to do side by side.
-constexpr std::int64_t kTilesForWorkers = 3;
 /// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1/16. Beyond, the
 /// factor would precondition hardly better than the diagonal, and an indefinite matrix would pass
 /// for a definite one.
 constexpr double kFirstShift = 0.25;
 constexpr double kLastShift = 4096;
 constexpr double kLargestShift = 0x1p-4;
-
-[[noreturn]] void misuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, "cholesky: " + text);
-}
-
-/// One tile for small matrices at fp64 or fp32: the recursion inside it beats LAPACK's own
-/// factorization by a sixth there, and a call has nothing to copy or to solve with.
-constexpr std::int64_t kOneTile = 1024;
 
 /// The rungs an adaptive map chooses from, cheap to dear. bf16x3 and fp32 are equally accurate; on
 /// a matrix engine six bf16 products are the faster ones.
@@ -45,46 +33,6 @@ std::vector<Rung> adaptive_ladder() {
 }
 
 }  // namespace
-
-Grid choose_grid(std::int64_t n, const FactorOptions& options) {
-  if (n < 0) misuse("a matrix of order " + std::to_string(n));
-  const bool plain = !options.map.adaptive() && options.map.layers.size() == 1 &&
-                     info(options.map.layers[0]).planes == 0;
-  if (plain && options.tile == 0 && n > 0 && n <= kOneTile) {
-    return {n, core::round_up(n, kernels::kPanel)};
-  }
-  return {n, choose_tile(n, options.tile)};
-}
-
-void check_options(const FactorOptions& options) {
-  if (options.spread && options.map.adaptive()) misuse("an adaptive map can't be spread");
-  if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
-  if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
-}
-
-engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options, const Share& share,
-                               bool scratch_for_blocks) {
-  const bool enough = map.grid().tiles() >= kTilesForWorkers;
-  engine::GraphOptions g = graph_options(enough, options.context, options.progress);
-  if (!share.alone()) {
-    g.workers = true;
-    g.settings.threads = share.threads(options.context);
-    g.ranks = share.ranks();
-  }
-  g.scratch_bytes = tiles::scratch_bytes(map);
-  if (scratch_for_blocks) {
-    g.scratch_bytes = std::max(g.scratch_bytes, 8 * map.grid().tile * map.grid().tile);
-  }
-  return g;
-}
-
-std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
-                        const Distribution& distribution, const Schedule& schedule, int rank) {
-  const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
-  return tiles::tile_matrix_bytes(map, distribution, rank) +
-         Needs(map, distribution, schedule, rank, static_cast<int>(workers_of(g))).bytes() +
-         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 24;
-}
 
 Attempts::Attempts(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
                    const Grid& grid, const FactorOptions& options, Share share,

@@ -10,25 +10,11 @@
 #include "factor/call.hpp"
 #include "factor/factor_data.hpp"
 #include "factor/left_looking.hpp"
+#include "factor/preparation.hpp"
 #include "factor/scaling.hpp"
 #include "factor/share.hpp"
 
 namespace stepwell::factor {
-
-/// The tiles of a factor of order n. Throws Error(invalid_argument).
-tiles::Grid choose_grid(std::int64_t n, const FactorOptions& options);
-
-/// Throws Error(invalid_argument) for options that make no sense.
-void check_options(const FactorOptions& options);
-
-/// The graph that a map is factored with: workers only where there is enough to do side by side.
-engine::GraphOptions graph_for(const tiles::RungMap& map, const FactorOptions& options,
-                               const Share& share, bool scratch_for_blocks);
-
-/// Bytes of L and all memory an attempt works in on a rank.
-std::int64_t peak_bytes(const tiles::RungMap& map, const engine::GraphOptions& graph,
-                        const tiles::Distribution& distribution, const Schedule& schedule,
-                        int rank);
 
 /// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
 /// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps. What

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/hash.hpp"
-#include "factor/attempts.hpp"
 #include "factor/call.hpp"
 #include "factor/ranked.hpp"
 #include "factor/share.hpp"

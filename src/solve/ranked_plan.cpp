@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "factor/attempts.hpp"
 #include "factor/call.hpp"
+#include "factor/preparation.hpp"
 #include "factor/ranked.hpp"
 #include "solve/checks.hpp"
 #include "solve/cost.hpp"
