@@ -152,6 +152,7 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
     g.finished_one();
     throw Error(ErrorCode::internal, "StarPU refused a task (code " + std::to_string(failed) + ")");
   }
+  if (g.tasks == kBeforeWorkers) g.session->wake();
 }
 
 bool Graph::stopped() const {
@@ -174,10 +175,12 @@ void Graph::abandon() noexcept {
     core::warn_once("the tasks of this rank could not be inserted; all ranks are ended");
     impl_->options.ranks->abort(static_cast<int>(ErrorCode::internal));
   }
-  std::unique_lock lock(impl_->mutex);
-  if (impl_->pending == 0) return;
-  impl_->stopped = true;
-  impl_->progressed.wait(lock, [&] { return impl_->pending == 0; });
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->pending == 0) return;
+    impl_->stopped = true;
+  }
+  impl_->wait_until_pending(0);
 }
 
 int Graph::workers() const {

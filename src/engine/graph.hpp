@@ -111,7 +111,8 @@ class Graph {
   /// Makes memory known. It stays the caller's, and must live until wait() has returned.
   DataId add(void* data, std::int64_t bytes);
 
-  /// Inserts a task. Arguments is plain data and is copied. Uses name each piece of data once.
+  /// Inserts a task. Arguments is plain data and is copied. Uses name each piece of data once. It
+  /// begins when it can, but the first 64 not before that many are inserted or somebody waits.
   template <class Arguments>
   void insert(const Codelet& codelet, const Arguments& arguments, std::span<const Use> uses,
               const Hints& hints) {

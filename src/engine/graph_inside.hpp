@@ -19,6 +19,10 @@
 /// What a graph keeps, for the files that implement it.
 namespace stepwell::engine {
 
+/// Tasks that are inserted before the workers wake up: then there is one that can begin, and the
+/// messages that the first of them wait for are asked for.
+inline constexpr std::int64_t kBeforeWorkers = 64;
+
 /// Tasks that may wait at StarPU: enough for any number of workers, little enough memory.
 inline constexpr std::int64_t kMostPending = 4096;
 
@@ -26,7 +30,7 @@ struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
     const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
     options.workers = options.workers || ranks;
-    if (options.workers) session.emplace(options.settings);
+    if (options.workers) session.emplace(options.settings, Workers::asleep);
     scratch.resize(options.workers ? static_cast<std::size_t>(session->ids()) : 1);
     for (auto& s : scratch) {
       s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
@@ -89,6 +93,10 @@ struct Graph::Impl {
 
   void wait_until_pending(std::int64_t most) {
     std::unique_lock lock(mutex);
+    if (pending <= most) return;
+    lock.unlock();  // workers that wake up would wait for it
+    session->wake();
+    lock.lock();
     progressed.wait(lock, [&] { return pending <= most; });
   }
 

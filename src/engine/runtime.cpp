@@ -30,6 +30,7 @@ struct State {
   bool guest = false;  ///< the program started StarPU itself: it is theirs to pause and stop
   Settings settings;
   int sessions = 0;
+  int awake = 0;  ///< of those
 };
 
 State& state() {
@@ -98,6 +99,10 @@ void start(State& s, const Settings& settings) {
   s.settings = settings;
 }
 
+void wake_workers(State& s) {
+  if (s.awake++ == 0 && !s.guest) starpu_resume();
+}
+
 void stop(State& s) {
   if (!s.guest) {
     starpu_resume();
@@ -117,23 +122,32 @@ int resolve_threads(int asked) {
   return STARPU_MAXCPUS;
 }
 
-Session::Session(const Settings& settings) {
+Session::Session(const Settings& settings, Workers at_first) {
   refuse_forked_child();
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  const bool idle = s.sessions == 0;
-  if (s.running && idle && !s.guest && s.settings != settings) stop(s);
+  if (s.running && s.sessions == 0 && !s.guest && s.settings != settings) stop(s);
   if (!s.running) start(s, settings);
-  if (idle && !s.guest) starpu_resume();
   ++s.sessions;
   workers_ = static_cast<int>(starpu_cpu_worker_get_count());
   ids_ = static_cast<int>(starpu_worker_get_count());
+  if (at_first == Workers::awake) wake_workers(s);
+  awake_ = at_first == Workers::awake;
+}
+
+void Session::wake() {
+  if (awake_) return;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  wake_workers(s);
+  awake_ = true;
 }
 
 Session::~Session() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  if (--s.sessions == 0 && !s.guest) starpu_pause();
+  --s.sessions;
+  if (awake_ && --s.awake == 0 && !s.guest) starpu_pause();
 }
 
 void stop_workers(const Settings& settings) noexcept {

@@ -18,15 +18,22 @@ struct Settings {
 /// than StarPU was built for.
 int resolve_threads(int asked);
 
-/// A call's hold on the workers: they are awake while at least one session lives. The BLAS has one
-/// thread meanwhile. Throws Error(unsupported) in a child of the process that started the workers,
-/// or when StarPU can't start.
+/// What the workers do when a session begins. Without a task they look for one all the time, and
+/// take the core of the thread that inserts it: several milliseconds, a slice of the system's.
+enum class Workers : unsigned char { awake, asleep };
+
+/// A call's hold on the workers: they are awake while at least one session lives that wants them
+/// so. The BLAS has one thread meanwhile. Throws Error(unsupported) in a child of the process that
+/// started the workers, or when StarPU can't start.
 class Session {
  public:
-  explicit Session(const Settings& settings);
+  explicit Session(const Settings& settings, Workers at_first = Workers::awake);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  /// From one thread; again does nothing.
+  void wake();
 
   int workers() const { return workers_; }  ///< that run our tasks
   int ids() const { return ids_; }          ///< above all workers' numbers, other devices included
@@ -34,6 +41,7 @@ class Session {
  private:
   int workers_ = 0;
   int ids_ = 0;
+  bool awake_ = false;
 };
 
 /// While at least one lives, the BLAS has one thread; the last one restores what was before.

@@ -291,6 +291,7 @@ TEST(GraphCompany, WaitsForItsOwnTasksOnly) {
     began = true;
     while (!release) std::this_thread::yield();
   };
+  const Session awake({2, 0});
   Graph first(options_for(2));
   insert(first, block);
   while (!began) std::this_thread::yield();

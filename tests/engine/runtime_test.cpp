@@ -104,6 +104,20 @@ TEST_F(RuntimeTest, LetsWorkersSleepBetweenCalls) {
   EXPECT_LT(used() - before, 0.2);  // one worker that looks for work all the time takes 0.4
 }
 
+TEST_F(RuntimeTest, WakesWorkersWhenTheyHaveSomethingToDo) {
+  constexpr int kTasks = 200;
+  std::atomic<int> begun{0};
+  const Work work = [&](Task&) { ++begun; };
+  Graph graph(options_for(2));
+  for (int i = 0; i < 10; ++i) insert(graph, work);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(begun, 0) << "the thread that inserts has its core for itself";
+  for (int i = 10; i < kTasks; ++i) insert(graph, work);
+  while (begun == 0) std::this_thread::yield();  // many do not wait until all are there
+  graph.wait();
+  EXPECT_EQ(begun, kTasks);
+}
+
 // ---- the order of what is ready
 
 /// The order in which one worker runs 40 independent tasks that are all there when it looks; task i
@@ -119,6 +133,7 @@ std::vector<int> order_of(const Settings& settings, const std::vector<int>& prio
   std::vector<int> order;  // one worker: no lock
   std::vector<Work> works;
   for (int i = 0; i < 40; ++i) works.push_back([&order, i](Task&) { order.push_back(i); });
+  const Session awake(settings);
   Graph graph(options);
   insert(graph, block);
   while (!began) std::this_thread::yield();
