@@ -136,8 +136,9 @@ def test_a_factor_in_a_forked_child():
 
 
 INTERRUPTED = """
-import numpy as np, stepwell
+import signal, numpy as np, stepwell
 from systems import spd
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 a = spd(3000)
 print("solving", flush=True)
 try:

@@ -228,6 +228,7 @@ void interrupt_after(int milliseconds, const std::string& arguments, const Direc
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    ::signal(SIGINT, SIG_DFL);  // a shell's job in the background ignores it, and so would we
     const std::string line =
         "exec '" STEPWELL_TOOL "' " + arguments + " >/dev/null 2>'" + (d / "err") + "'";
     ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
