@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <clocale>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <locale>
 
@@ -89,7 +89,7 @@ TEST(MatrixFile, KeepsControlCharactersOutOfMessages) {
 
 TEST(MatrixFile, RejectsAHugeFileAtOnce) {
   const Directory directory;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: other programs do not count
   // The rest of each is a hole, a GiB of NUL bytes.
   for (const char* name : {"a.mtx", "a.npy"}) {
     for (const char* contents :
@@ -100,7 +100,7 @@ TEST(MatrixFile, RejectsAHugeFileAtOnce) {
       EXPECT_TRUE(code == ErrorCode::malformed) << name << " " << contents;
     }
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
+  EXPECT_LT(std::clock() - start, 1 * CLOCKS_PER_SEC);
 }
 
 TEST(MatrixFile, NoticesAFileThatShrinks) {

@@ -176,6 +176,38 @@ TEST_P(ExactProductTest, HoldsItsBoundWhenAllErrorsHaveOneSign) {
   }
 }
 
+// Also where a product of halves has to avoid overflow; the largest numbers, which can't be rounded
+// up, have fewer digits then.
+TEST_P(ExactProductTest, HasTwiceTheDigitsNearOverflow) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  Random random(kSeed);
+  for (const double scale : {0x1p995, 0x1p997, 0x1p1000, 0x1p1020, kLargest}) {
+    for (const bool swapped : {false, true}) {
+      Guarded<double> a(19, 1), w(19, 1);
+      const auto large = [&](auto, auto) {
+        return scale < kLargest ? scale * random.gaussian() : kLargest;
+      };
+      const auto small = [&](auto, auto) { return 0x1p-1000 * random.gaussian(); };
+      swapped ? w.fill(large) : a.fill(large);
+      swapped ? a.fill(small) : w.fill(small);
+      Quad exact = 0, size = 0;
+      for (std::int64_t i = 0; i < 19; ++i) {
+        exact += static_cast<Quad>(a(i, 0)) * w(i, 0);
+        size += abs_of(static_cast<Quad>(a(i, 0)) * w(i, 0));
+      }
+      double z = 0, z_low = 0;
+      ExactProducts p;
+      p.w = w.view().data;
+      p.z = &z;
+      p.z_low = &z_low;
+      exact_product(table_, a.view(), p);
+      const auto error = static_cast<double>(abs_of(static_cast<Quad>(z) + z_low - exact));
+      const double allowed = scale < kLargest ? usual(19) : 0x1p-76;
+      EXPECT_TRUE(error <= allowed * static_cast<double>(size)) << scale << ", " << swapped;
+    }
+  }
+}
+
 TEST_P(ExactProductTest, ReadsNothingPastTheEnd) {
   for (std::int64_t m = 1; m <= 40; ++m) {
     for (const std::int64_t n : {1, 3, 8}) {

@@ -22,7 +22,7 @@ RANKS = 2
 N, TILE = 2500, 64
 COLUMNS = -(-N // TILE)
 SHARE = 0.15
-PATIENCE = 30  # seconds from a rank's death to everybody's
+PATIENCE = 120  # seconds from a rank's death to everybody's; against hangs, it takes less than one
 LIMIT = 240  # seconds for a whole run, on a machine that has other things to do
 KILLED = 128 + signal.SIGKILL  # what mpirun ends with
 

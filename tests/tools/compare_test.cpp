@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "sanitized.hpp"
 #include "tools/stepwell/bench/compare_stats.hpp"
 
 namespace stepwell::tool {
@@ -125,7 +126,7 @@ TEST(Compare, SeldomTakesNoiseForAChange) {
   std::mt19937_64 random(3);
   for (const std::size_t pairs : {5U, 9U, 20U, 60U}) {
     int alarms = 0;
-    constexpr int trials = 1000;
+    constexpr int trials = test::kSanitized ? 200 : 1000;
     for (int i = 0; i < trials; ++i) {
       const Change change = verdict(ratios(random, pairs, 8, 0.3), ratios(random, pairs, 8, 0.3));
       alarms += change == Change::slower || change == Change::faster ? 1 : 0;
@@ -138,7 +139,7 @@ TEST(Compare, SeldomTakesNoiseForAChange) {
 TEST(Compare, SeldomTakesNoiseForAChangeInAnyOfManyCases) {
   std::mt19937_64 random(4);
   int alarms = 0;
-  constexpr int files = 200;
+  constexpr int files = test::kSanitized ? 40 : 200;
   for (int i = 0; i < files; ++i) {
     std::vector<Samples> cases(40);
     for (Samples& s : cases) s = {ratios(random, 9, 8, 0.3), ratios(random, 9, 8, 0.3)};

@@ -228,6 +228,7 @@ void interrupt_after(int milliseconds, const std::string& arguments, const Direc
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    ::signal(SIGINT, SIG_DFL);  // a shell's job in the background ignores it, and so would we
     const std::string line =
         "exec '" STEPWELL_TOOL "' " + arguments + " >/dev/null 2>'" + (d / "err") + "'";
     ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
@@ -238,8 +239,8 @@ void interrupt_after(int milliseconds, const std::string& arguments, const Direc
   ::kill(child, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  // A second, and what a busy machine adds.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  // A second, and what a machine adds that is slow and busy.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
   interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
   if (interrupted) {
     const std::string err = contents(d / "err");  // empty: before the command could know

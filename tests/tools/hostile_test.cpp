@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -34,19 +34,29 @@ std::string quoted(const std::string& path) {
   return word + "'";
 }
 
-/// Solves with these files in 'directory', where nothing may change. The time is a second on an
-/// idle machine; the tests may share theirs.
+/// Processor time of all commands that have ended, in seconds.
+double time_of_children() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// Solves with these files in 'directory', where nothing may change. At once: in little processor
+/// time, for a busy machine's clock says nothing of the command.
 Outcome solve_in(const Directory& directory, const std::string& a, const std::string& b,
                  const std::string& out = "x.npy", const std::string& options = "") {
   const std::string before = directory.list();
-  const auto start = std::chrono::steady_clock::now();
+  const double start = time_of_children();
   Outcome o =
       run("solve " + quoted(a) + " " + quoted(b) + " -o " + quoted(directory / out) + options,
-          "timeout 60");
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(time.count(), 5) << "seconds";
+          "timeout 300");
+  const double time = time_of_children() - start;
+  EXPECT_LT(time, 5) << "seconds";
   EXPECT_EQ(directory.list(), before);
-  ::testing::Test::RecordProperty("milliseconds", static_cast<int>(1000 * time.count()));
+  ::testing::Test::RecordProperty("milliseconds", static_cast<int>(1000 * time));
   return o;
 }
 

@@ -18,6 +18,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
 using Vec = hn::Vec<D>;
 
+#if !HWY_NATIVE_FMA
+/// a, rounded to 26 bits: the upper half of Dekker's product. In integers, for a (2^27 + 1) of
+/// Veltkamp's splitting overflows from 2^997 on.
+HWY_INLINE Vec upper_half(Vec a) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::Add(hn::BitCast(du, hn::Abs(a)), hn::Set(du, 1ULL << 26));
+  const Vec rounded = hn::BitCast(d, hn::And(bits, hn::Set(du, ~((1ULL << 27) - 1))));
+  return hn::CopySignToAbs(hn::Min(rounded, hn::Set(d, 0x1.ffffffp1023)), a);
+}
+#endif
+
 /// hi + lo += a b. Three registers of work beside the operands; the error of the product and of the
 /// sum go into lo.
 HWY_INLINE void multiply_add(Vec a, Vec b, Vec& hi, Vec& lo) {
@@ -26,11 +38,8 @@ HWY_INLINE void multiply_add(Vec a, Vec b, Vec& hi, Vec& lo) {
   const Vec e = hn::MulSub(a, b, p);
 #else
   // Dekker's product: halves of 26 bits, whose products are exact.
-  const Vec split = hn::Set(D(), 0x1p27 + 1);
-  const Vec at = hn::Mul(a, split);
-  const Vec bt = hn::Mul(b, split);
-  const Vec ah = hn::Sub(at, hn::Sub(at, a));
-  const Vec bh = hn::Sub(bt, hn::Sub(bt, b));
+  const Vec ah = upper_half(a);
+  const Vec bh = upper_half(b);
   const Vec al = hn::Sub(a, ah);
   const Vec bl = hn::Sub(b, bh);
   const Vec e =
