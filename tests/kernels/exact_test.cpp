@@ -104,6 +104,22 @@ class ExactProductTest : public PerIsa {
     ASSERT_TRUE(y.untouched_outside());
     ASSERT_TRUE(z.untouched_outside());
   }
+
+  /// Of w'a, by the sum of the terms' absolute values.
+  double error_of_dot(const Guarded<double>& a, const Guarded<double>& w, std::int64_t n) {
+    Quad exact = 0, size = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      exact += static_cast<Quad>(a(i, 0)) * w(i, 0);
+      size += abs_of(static_cast<Quad>(a(i, 0)) * w(i, 0));
+    }
+    double z = 0, z_low = 0;
+    ExactProducts p;
+    p.w = w.view().data;
+    p.z = &z;
+    p.z_low = &z_low;
+    exact_product(table_, a.view(), p);
+    return static_cast<double>(abs_of(static_cast<Quad>(z) + z_low - exact) / size);
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Isa, ExactProductTest, every_isa(), isa_name);
 
@@ -128,26 +144,13 @@ TEST_P(ExactProductTest, KeepsWhatCancellationLeaves) {
   Random random(kSeed);
   for (const std::int64_t half : {1, 4, 9, 100}) {
     Guarded<double> a(2 * half, 1), w(2 * half, 1);
-    Quad exact = 0;
     for (std::int64_t i = 0; i < half; ++i) {
       a(i, 0) = random.gaussian() * 0x1p40;
       w(i, 0) = random.gaussian();
       a(half + i, 0) = -a(i, 0);
       w(half + i, 0) = w(i, 0) * (1 + 0x1p-50 * static_cast<double>(random.integer(-4, 4)));
     }
-    Quad size = 0;
-    for (std::int64_t i = 0; i < 2 * half; ++i) {
-      exact += static_cast<Quad>(a(i, 0)) * w(i, 0);
-      size += abs_of(static_cast<Quad>(a(i, 0)) * w(i, 0));
-    }
-    double z = 0, z_low = 0;
-    ExactProducts p;
-    p.w = w.view().data;
-    p.z = &z;
-    p.z_low = &z_low;
-    exact_product(table_, a.view(), p);
-    const auto error = static_cast<double>(abs_of(static_cast<Quad>(z) + z_low - exact));
-    EXPECT_LE(error, usual(2 * half) * static_cast<double>(size));
+    EXPECT_LE(error_of_dot(a, w, 2 * half), usual(2 * half));
   }
 }
 
@@ -190,20 +193,8 @@ TEST_P(ExactProductTest, HasTwiceTheDigitsNearOverflow) {
       const auto small = [&](auto, auto) { return 0x1p-1000 * random.gaussian(); };
       swapped ? w.fill(large) : a.fill(large);
       swapped ? a.fill(small) : w.fill(small);
-      Quad exact = 0, size = 0;
-      for (std::int64_t i = 0; i < 19; ++i) {
-        exact += static_cast<Quad>(a(i, 0)) * w(i, 0);
-        size += abs_of(static_cast<Quad>(a(i, 0)) * w(i, 0));
-      }
-      double z = 0, z_low = 0;
-      ExactProducts p;
-      p.w = w.view().data;
-      p.z = &z;
-      p.z_low = &z_low;
-      exact_product(table_, a.view(), p);
-      const auto error = static_cast<double>(abs_of(static_cast<Quad>(z) + z_low - exact));
       const double allowed = scale < kLargest ? usual(19) : 0x1p-76;
-      EXPECT_TRUE(error <= allowed * static_cast<double>(size)) << scale << ", " << swapped;
+      EXPECT_LE(error_of_dot(a, w, 19), allowed) << scale << ", " << swapped;
     }
   }
 }
