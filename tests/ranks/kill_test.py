@@ -22,7 +22,7 @@ RANKS = 2
 N, TILE = 2500, 64
 COLUMNS = -(-N // TILE)
 SHARE = 0.15
-PATIENCE = 120  # seconds from a rank's death to everybody's; against hangs, it takes less than one
+PATIENCE = 30  # seconds from a rank's death to everybody's
 LIMIT = 240  # seconds for a whole run, on a machine that has other things to do
 KILLED = 128 + signal.SIGKILL  # what mpirun ends with
 
@@ -197,11 +197,13 @@ def main():
         moments = {"factoring": (Run.has_checkpoint, 0), "writing": (Run.is_writing, 0),
                    "refining": (Run.has_factor, refining / 3)}
         for what, (condition, delay) in moments.items():
-            for _ in range(3):
+            for attempt in range(4):
                 r = run()
                 if r.wait_for(lambda: condition(r)):
-                    time.sleep(delay)
-                    if r.process.poll() is None and kill_one(r, f"killed while {what}"):
+                    time.sleep(delay / 2**attempt)
+                    # Without files it had its answer, and was about to end: this one was quicker.
+                    if (r.process.poll() is None and kill_one(r, f"killed while {what}")
+                            and names(directory)):
                         break
                 r.finish()
             else:

@@ -239,8 +239,8 @@ void interrupt_after(int milliseconds, const std::string& arguments, const Direc
   ::kill(child, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  // A second, and what a machine adds that is slow and busy.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  // A second, and what a busy machine adds.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
   if (interrupted) {
     const std::string err = contents(d / "err");  // empty: before the command could know

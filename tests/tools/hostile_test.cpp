@@ -52,7 +52,7 @@ Outcome solve_in(const Directory& directory, const std::string& a, const std::st
   const double start = time_of_children();
   Outcome o =
       run("solve " + quoted(a) + " " + quoted(b) + " -o " + quoted(directory / out) + options,
-          "timeout 300");
+          "timeout 60");
   const double time = time_of_children() - start;
   EXPECT_LT(time, 5) << "seconds";
   EXPECT_EQ(directory.list(), before);
