@@ -18,6 +18,8 @@ static_assert(static_cast<int>(SolveOutcome::non_finite) == STEPWELL_NON_FINITE)
 static_assert(static_cast<int>(SolveOutcome::asymmetric) == STEPWELL_ASYMMETRIC);
 static_assert(static_cast<int>(SolveOutcome::overflow) == STEPWELL_OVERFLOW);
 static_assert(static_cast<int>(SolveOutcome::cancelled) == STEPWELL_CANCELLED);
+static_assert(static_cast<int>(SolveOutcome::changed) == STEPWELL_CHANGED);
+static_assert(static_cast<int>(SolveOutcome::not_attempted) == STEPWELL_NOT_ATTEMPTED);
 static_assert(static_cast<int>(Structure::automatic) == STEPWELL_AUTOMATIC);
 static_assert(static_cast<int>(Structure::spd) == STEPWELL_SPD);
 static_assert(static_cast<int>(Structure::general) == STEPWELL_GENERAL);
@@ -146,7 +148,7 @@ const char* stepwell_last_error(void) {
 
 const char* stepwell_outcome_name(int outcome) {
   if (outcome == STEPWELL_FAILURES) return "failures";
-  if (outcome < 0 || outcome > STEPWELL_CANCELLED) return "no outcome";
+  if (outcome < 0 || outcome > STEPWELL_NOT_ATTEMPTED) return "no outcome";
   return to_string(static_cast<SolveOutcome>(outcome));
 }
 

@@ -17,7 +17,7 @@ constexpr std::array<const char*, kRoutines> kNames = {
 constexpr std::array<const char*, kReasons> kWords = {
     "off",      "small",         "columns", "arguments", "width", "fork",
     "unmarked", "forgotten",     "not spd", "singular",  "rank",  "non-finite",
-    "overflow", "not converged", "memory",  "error"};
+    "overflow", "not converged", "changed", "memory",    "error"};
 
 struct Row {
   std::atomic<std::int64_t> calls{0};
@@ -64,6 +64,8 @@ Why why(SolveOutcome outcome) {
       return Why::non_finite;
     case SolveOutcome::overflow:
       return Why::overflow;
+    case SolveOutcome::changed:
+      return Why::changed;
     default:
       return Why::not_converged;
   }

@@ -35,12 +35,13 @@ enum class Why : unsigned char {
   fork,           ///< the process was forked after the first call
   unmarked,       ///< dgetrs and the like: A is not a factor of ours
   forgotten,      ///< the same, of a factor that is gone
-  not_definite,   ///< this and the next five: what the certificate said
+  not_definite,   ///< this and the next six: what the certificate said
   singular,       //
   rank,           //
   non_finite,     //
   overflow,       //
   not_converged,  //
+  changed,        //
   memory,         ///< there was not enough
   error,          ///< Stepwell threw something else
   count

@@ -21,13 +21,15 @@ enum class SolveOutcome : unsigned char {
   non_finite,             ///< A or b has an infinity or a NaN, at (row, col)
   asymmetric,             ///< check_symmetry: a_ij and a_ji differ at (row, col)
   overflow,               ///< x is larger than FP64 can hold
-  cancelled
+  cancelled,
+  changed = 10,  ///< A or b was modified during the call, near (row, col): x is of no use
+  not_attempted  ///< of a column: nothing was computed for it
 };
 STEPWELL_API const char* to_string(SolveOutcome outcome);
 
 /// One right-hand side.
 struct ColumnCertificate {
-  SolveOutcome outcome = SolveOutcome::not_converged;
+  SolveOutcome outcome = SolveOutcome::not_attempted;
   /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, from the caller's A and b and the x that
   /// was written, in FP64. Of least squares the Frobenius norm's, see lstsq.hpp.
   double backward_error = 1;
@@ -81,9 +83,9 @@ struct Certificate {
   double condition = 0;     ///< estimate of ||A|| ||A^-1|| in the infinity norm; 0: not asked for
   std::int64_t pivot = -1;  ///< not_positive_definite, singular: the failing pivot, from 0
   double pivot_value = 0;   ///< of the scaled matrix
-  std::int64_t row = -1;    ///< non_finite, asymmetric: where
+  std::int64_t row = -1;    ///< non_finite, asymmetric: where; changed: the block's first row
   std::int64_t col = -1;
-  bool in_b = false;                    ///< non_finite: in b
+  bool in_b = false;                    ///< non_finite, changed: in b
   std::int64_t rank = -1;               ///< of least squares; -1: the rung can't tell, see 'climb'
   std::vector<std::int64_t> dependent;  ///< rank_deficient: columns of A, from 0, ascending
   std::vector<ColumnCertificate> columns;

@@ -52,7 +52,9 @@ enum stepwell_outcome {
   STEPWELL_ASYMMETRIC = 6,
   STEPWELL_OVERFLOW = 7,
   STEPWELL_CANCELLED = 8,
-  STEPWELL_FAILURES = 9  ///< of a batch: some systems failed, the others are solved
+  STEPWELL_FAILURES = 9,       ///< of a batch: some systems failed, the others are solved
+  STEPWELL_CHANGED = 10,       ///< A or b was modified during the call: x is of no use
+  STEPWELL_NOT_ATTEMPTED = 11  ///< of a column: nothing was computed for it
 };
 
 enum stepwell_structure { STEPWELL_AUTOMATIC = 0, STEPWELL_SPD = 1, STEPWELL_GENERAL = 2 };

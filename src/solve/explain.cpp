@@ -26,9 +26,13 @@ const char* to_string(SolveOutcome outcome) {
     case SolveOutcome::overflow:
       return "overflow";
     case SolveOutcome::cancelled:
+      return "cancelled";
+    case SolveOutcome::changed:
+      return "changed";
+    case SolveOutcome::not_attempted:
       break;
   }
-  return "cancelled";
+  return "not attempted";
 }
 
 namespace driver {
@@ -111,6 +115,15 @@ void explain(Certificate& c) {
     case SolveOutcome::asymmetric:
       c.reason = "A is not symmetric: it differs from its transpose at " + place(c) +
                  " (counted from 0) by more than rounding; only the lower triangle would be used";
+      return;
+    case SolveOutcome::changed:
+      c.reason = std::string(c.in_b ? "b" : "A") +
+                 " was modified during the solve, in the block at " + place(c) +
+                 " (counted from 0): x belongs to neither version; look for another thread that "
+                 "writes to it, or for faulty memory, and solve again";
+      return;
+    case SolveOutcome::not_attempted:
+      c.reason = "nothing was computed";
       return;
     case SolveOutcome::overflow:
       c.reason = "the solution is larger than FP64 can hold; scale A up or b down";

@@ -162,9 +162,12 @@ int exit_code(SolveOutcome outcome) {
     case SolveOutcome::rank_deficient:
       return 20;
     case SolveOutcome::not_converged:
+    case SolveOutcome::not_attempted:
       return 21;
     case SolveOutcome::overflow:
       return 22;
+    case SolveOutcome::changed:
+      return 23;
     case SolveOutcome::cancelled:
       break;
   }

@@ -15,6 +15,7 @@ from . import batch
 from ._certificate import Certificate, ColumnCertificate, Plan, RungAttempt, Times
 from ._errors import (
     Asymmetric,
+    Changed,
     NonFinite,
     NotConverged,
     NotPositiveDefinite,
@@ -32,6 +33,7 @@ from ._solve import memory_plan, solve
 __all__ = [
     "Asymmetric",
     "Certificate",
+    "Changed",
     "ColumnCertificate",
     "Factor",
     "LstsqResult",

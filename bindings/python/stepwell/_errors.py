@@ -38,6 +38,10 @@ class Overflow(SolveError):
     """x is larger than FP64 can hold."""
 
 
+class Changed(SolveError):
+    """a or b was modified during the call, near (certificate.row, certificate.col)."""
+
+
 class NonFinite(SolveError, ValueError):
     """a or b has an infinity or a NaN: certificate.row, certificate.col, certificate.in_b."""
 
@@ -55,6 +59,7 @@ _by_outcome = {
     "singular": Singular,
     "not converged": NotConverged,
     "overflow": Overflow,
+    "changed": Changed,
     "non-finite element": NonFinite,
     "asymmetric": Asymmetric,
 }
