@@ -78,9 +78,16 @@ inline void symmetric_product(const Table& t, MatrixView<const double> a,
   t.symmetric_product.run(a, x, y);
 }
 
-inline void exact_product(const Table& t, MatrixView<const double> a, const ExactProducts& p) {
+inline std::uint64_t blocked_product(const Table& t, MatrixView<const double> a,
+                                     const Products& p) {
   const core::FpScope fp;
-  t.exact_product.run(a, p);
+  return t.blocked_product.run(a, p);
+}
+
+inline std::uint64_t exact_product(const Table& t, MatrixView<const double> a,
+                                   const ExactProducts& p) {
+  const core::FpScope fp;
+  return t.exact_product.run(a, p);
 }
 
 inline void packed_product(const Table& t, PackedIn l, bool transposed, MatrixView<const float> x,

@@ -26,6 +26,7 @@ void combine(Scan& total, const Scan& tile, std::int64_t row, std::int64_t col) 
   total.big += tile.big;
   total.mid += tile.mid;
   total.small += tile.small;
+  total.checksum += tile.checksum;
   if (tile.non_finite > 0) {
     const std::pair first{tile.bad_col + col, tile.bad_row + row};
     if (total.non_finite == 0 || first < std::pair{total.bad_col, total.bad_row}) {

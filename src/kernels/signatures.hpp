@@ -120,12 +120,27 @@ using ProductFn = void(MatrixView<const double> a, const Products& p) noexcept;
 using SymmetricProductFn = void(MatrixView<const double> a, MatrixView<const double> x,
                                 MatrixView<double> y) noexcept;
 
+/// A block of a blocked product has at most so many rows and columns.
+inline constexpr std::int64_t kBlockedRows = 256;
+inline constexpr std::int64_t kBlockedColumns = 64;
+/// How often a term is rounded in what such a block adds to an element of y, and of z. The addition
+/// to the element is one more.
+inline constexpr std::int64_t kBlockedDepthY = 8;
+inline constexpr std::int64_t kBlockedDepthZ = 11;
+
+/// As ProductFn for a block of at most kBlockedRows x kBlockedColumns, with short chains of
+/// products that are added in pairs: the sum that is added to an element errs by at most
+/// kBlockedDepthY (of z: kBlockedDepthZ) units of its terms' sizes (Higham 2002, section 4.2),
+/// where nothing underflows. Returns A's checksum: the bits of its elements, added as integers
+/// modulo 2^64.
+using BlockedProductFn = std::uint64_t(MatrixView<const double> a, const Products& p) noexcept;
+
 /// One pass over an FP64 block A (m x n) for one vector, with products and sums in double-double:
 ///   y + y_low += A x   if y is not null
 ///   z + z_low += A' w  if z is not null
 /// An element of k terms errs by at most 2 (k + 2)^2 2^-106 of the sum of their sizes (Ogita, Rump
 /// & Oishi 2005, Proposition 5.5; by 4 (k + 2) 2^-106 as a rule), where nothing over- or
-/// underflows.
+/// underflows. Returns A's checksum, as BlockedProductFn.
 struct ExactProducts {
   const double* x = nullptr;
   double* y = nullptr;
@@ -134,7 +149,7 @@ struct ExactProducts {
   double* z = nullptr;
   double* z_low = nullptr;
 };
-using ExactProductFn = void(MatrixView<const double> a, const ExactProducts& p) noexcept;
+using ExactProductFn = std::uint64_t(MatrixView<const double> a, const ExactProducts& p) noexcept;
 
 /// y -= L x (transposed: y -= L' x) for a packed tile in pairs order; vectors are V = float or
 /// double and so are the sums. x: depth x r (transposed: rows x r).
@@ -158,6 +173,7 @@ struct Scan {
   double asymmetry = 0;  ///< max |a_ij - mirror_ji|, over finite pairs
   std::int64_t asymmetry_row = -1;
   std::int64_t asymmetry_col = -1;
+  std::uint64_t checksum = 0;  ///< the bits of the elements, added as integers modulo 2^64
 };
 
 /// max_abs[i] = max_k |a_ik| and squares[i] = sum_k a_ik^2, of each row of A. Where a number is not

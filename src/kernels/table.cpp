@@ -41,6 +41,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_leaf(isa, t);
   fill_portable_panel(isa, t);
   fill_portable_product(isa, t);
+  fill_portable_blocked(isa, t);
   fill_portable_exact(isa, t);
   fill_portable_solve(isa, t);
   fill_portable_load(isa, t);

@@ -65,6 +65,7 @@ struct Table {
   Entry<TransposeFn<double>> transpose_fp64;
   Entry<ProductFn> product;
   Entry<SymmetricProductFn> symmetric_product;
+  Entry<BlockedProductFn> blocked_product;
   Entry<ExactProductFn> exact_product;
   Entry<PackedProductFn<float>> packed_product_fp32;
   Entry<PackedProductFn<double>> packed_product_fp64;

@@ -85,8 +85,66 @@ void GeneralProduct::apply(MatrixView<const double> x, MatrixView<double> y) {
   });
 }
 
+/// Blocks of 64 columns, or slabs of 256 rows for A', that are added up before they go to y.
+constexpr std::int64_t kRun = 8;
+
+/// Part of a strip: rows of A x, or columns of A' x, such that the sums of a run stay in L1.
+constexpr std::int64_t kPart = kernels::kBlockedRows;
+
+void GeneralProduct::apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                                   Checksums& checksums) {
+  const std::int64_t n = a_.rows, r = x.cols;
+  const kernels::Table& t = kernels::table();
+  // y of a part += A or A' times x of a run.
+  const auto add_run = [&](Range part, Range run, MatrixView<double> sums) {
+    const Range rows = transposed_ ? run : part, cols = transposed_ ? part : run;
+    for_pieces(cols, kernels::kBlockedColumns, [&](Range c) {
+      for_pieces(rows, kernels::kBlockedRows, [&](Range i) {
+        kernels::Products p;
+        if (transposed_) {
+          p.w = x.block(i.begin, 0, i.size, r);
+          p.z = sums.block(c.begin - cols.begin, 0, c.size, r);
+        } else {
+          p.x = x.block(c.begin, 0, c.size, r);
+          p.y = sums.block(i.begin - rows.begin, 0, i.size, r);
+        }
+        checksums.add(c.begin,
+                      kernels::blocked_product(t, a_.block(i.begin, c.begin, i.size, c.size), p));
+      });
+    });
+  };
+  const std::int64_t run = kRun * (transposed_ ? kernels::kBlockedRows : kernels::kBlockedColumns);
+  const auto strips = static_cast<std::int64_t>(strips_of(n).size());
+  const core::Buffer<double> memory(core::size_product(strips, kPart, r, "sums of runs"),
+                                    core::Contents::any);
+  for_strips(team_, n, [&](Range strip) {
+    double* const own = memory.data() + strip.begin / strip_size(n) * kPart * r;
+    for_pieces(strip, kPart, [&](Range part) {
+      const MatrixView<double> sums = view(own, part.size, r);
+      for (std::int64_t c = 0; c < r; ++c) std::fill_n(y.column(c) + part.begin, part.size, 0.0);
+      for_pieces({0, n}, run, [&](Range some) {
+        std::fill_n(sums.data, part.size * r, 0.0);
+        add_run(part, some, sums);
+        for (std::int64_t c = 0; c < r; ++c) {
+          double* const to = y.column(c) + part.begin;
+          for (std::int64_t i = 0; i < part.size; ++i) to[i] += sums(i, c);
+        }
+      });
+    });
+  });
+}
+
+/// In its block, in its run, and in the sum of the runs.
+std::int64_t GeneralProduct::depth() const {
+  const std::int64_t block = transposed_ ? kernels::kBlockedRows : kernels::kBlockedColumns;
+  const std::int64_t blocks = (a_.rows + block - 1) / block;
+  return (transposed_ ? kernels::kBlockedDepthZ : kernels::kBlockedDepthY) +
+         std::min(blocks, kRun) + (blocks + kRun - 1) / kRun;
+}
+
 void GeneralProduct::apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
-                                   MatrixView<double> y, MatrixView<double> y_low) {
+                                   MatrixView<double> y, MatrixView<double> y_low,
+                                   Checksums& checksums) {
   for_strips(team_, a_.rows, [&](Range strip) {
     for (std::int64_t c = 0; c < x.cols; ++c) {
       double* const high = y.column(c);
@@ -106,8 +164,9 @@ void GeneralProduct::apply_exactly(MatrixView<const double> x, MatrixView<const 
           p.y = high + rows.begin;
           p.y_low = low + rows.begin;
         }
-        kernels::exact_product(kernels::table(),
-                               a_.block(rows.begin, cols.begin, rows.size, cols.size), p);
+        const std::uint64_t checksum = kernels::exact_product(
+            kernels::table(), a_.block(rows.begin, cols.begin, rows.size, cols.size), p);
+        if (c == 0) checksums.add(cols.begin, checksum);  // each column reads all of A
       });
       for (std::int64_t i = strip.begin; i < strip.begin + strip.size; ++i) {
         const core::DoubleDouble sum = core::two_sum(high[i], low[i]);
@@ -125,6 +184,8 @@ Survey survey_general(engine::Team& team, MatrixView<const double> a) {
   const core::Buffer<double> row_sums(core::size_product(count, n, "sums of rows"));
   std::vector<double> col_sums(static_cast<std::size_t>(n));
   std::vector<kernels::Scan> scans(strips.size());
+  Survey survey;
+  survey.checksums = Checksums(n);
   team.for_each(count, [&](std::int64_t s) {
     const core::FpScope fp;
     const Range strip = strips[static_cast<std::size_t>(s)];
@@ -136,9 +197,9 @@ Survey survey_general(engine::Team& team, MatrixView<const double> a) {
       kernels::Scan found;
       kernels::load(kernels::table(), args, found);
       kernels::combine(scans[static_cast<std::size_t>(s)], found, rows.begin, cols.begin);
+      survey.checksums.add(cols.begin, found.checksum);
     });
   });
-  Survey survey;
   for (const kernels::Scan& scan : scans) kernels::combine(survey.scan, scan, 0, 0);
   survey.least_row = survey.least_col = HUGE_VAL;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -15,8 +15,11 @@ class GeneralProduct : public Product {
 
   std::int64_t order() const override { return a_.rows; }
   void apply(MatrixView<const double> x, MatrixView<double> y) override;
+  void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                     Checksums& checksums) override;
+  std::int64_t depth() const override;
   void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
-                     MatrixView<double> y_low) override;
+                     MatrixView<double> y_low, Checksums& checksums) override;
   void release() override {}
 
  private:

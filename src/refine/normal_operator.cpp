@@ -65,6 +65,7 @@ Outcome refine_normal(NormalProduct& h, Preconditioner& m, const RightHandSides&
     return least_squares_error(n, g, sum[0], a.square(k), projected, norm);
   };
   request.norm = 1;
+  request.residuals = request.sums;
   request.error_of = [&](std::int64_t k, const double* g, const double* x, const double* d) {
     return error_at(k, g, x, d).value;
   };

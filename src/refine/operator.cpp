@@ -3,6 +3,7 @@
 #include "refine/operator.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/double_double.hpp"
@@ -86,6 +87,7 @@ void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, S
   const std::int64_t n = a_.rows;
   const std::int64_t columns = y.cols + (survey != nullptr ? 1 : 0);
   std::vector<kernels::Scan> scans(strips_.size());
+  if (survey != nullptr) survey->checksums = Checksums(n);
   for_strips(columns, [&](std::size_t s, MatrixView<double> sums) {
     for_strip(strips_[s], [&](const SymmetricBlock& block) {
       if (y.cols > 0) add_product(block, x, sums.block(0, 0, n, y.cols));
@@ -93,7 +95,7 @@ void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, S
       const auto [part, row, col] = block;
       const auto across =
           mirror ? a_.block(col, row, part.cols, part.rows) : MatrixView<const double>{};
-      look_at(block, across, scans[s], sums.column(y.cols));
+      survey->checksums.add(block.col, look_at(block, across, scans[s], sums.column(y.cols)));
     });
   });
 
@@ -122,13 +124,54 @@ void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, S
   for (const kernels::Scan& scan : scans) kernels::combine(survey->scan, scan, 0, 0);
 }
 
+void SymmetricProduct::apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                                     Checksums& checksums) {
+  const std::int64_t n = a_.rows;
+  const std::int64_t r = y.cols;
+  for_strips(r, [&](std::size_t s, MatrixView<double> sums) {
+    for_strip(strips_[s], [&](const SymmetricBlock& block) {
+      checksums.add(block.col, add_blocked_product(block, x, sums));
+    });
+  });
+  team_.for_each((n + kBlockRows - 1) / kBlockRows, [&](std::int64_t block) {
+    const core::FpScope fp;
+    const std::int64_t begin = block * kBlockRows;
+    const std::int64_t end = std::min(n, begin + kBlockRows);
+    for (std::int64_t c = 0; c < r; ++c) {
+      // Strips are added in pairs.
+      for (std::size_t step = 1; step < strips_.size(); step *= 2) {
+        for (std::size_t s = 0; s + step < strips_.size(); s += 2 * step) {
+          double* const to = sums_of(s, r).column(c);
+          const double* const from = sums_of(s + step, r).column(c);
+          for (std::int64_t i = std::max(begin, strips_[s + step].begin); i < end; ++i) {
+            to[i] += from[i];
+          }
+        }
+      }
+      std::copy(sums_of(0, r).column(c) + begin, sums_of(0, r).column(c) + end,
+                y.column(c) + begin);
+    }
+  });
+}
+
+/// In its strip, and in the pairs of strips.
+std::int64_t SymmetricProduct::depth() const {
+  std::int64_t deepest = 0;
+  for (const Strip& strip : strips_) {
+    deepest = std::max(deepest, strip_depth(strip.end - strip.begin, a_.rows - strip.begin));
+  }
+  return deepest + std::bit_width(std::max<std::size_t>(strips_.size(), 1) - 1);
+}
+
 void SymmetricProduct::apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
-                                     MatrixView<double> y, MatrixView<double> y_low) {
+                                     MatrixView<double> y, MatrixView<double> y_low,
+                                     Checksums& checksums) {
   const std::int64_t n = a_.rows;
   const std::int64_t r = y.cols;
   for_strips(2 * r, [&](std::size_t s, MatrixView<double> sums) {
     for_strip(strips_[s], [&](const SymmetricBlock& block) {
-      add_exact_product(block, x, sums.block(0, 0, n, r), sums.block(0, r, n, r));
+      checksums.add(block.col,
+                    add_exact_product(block, x, sums.block(0, 0, n, r), sums.block(0, r, n, r)));
     });
   });
   team_.for_each((n + kBlockRows - 1) / kBlockRows, [&](std::int64_t block) {
@@ -161,11 +204,12 @@ MatrixView<double> ScaledOperator::scaled(MatrixView<const double> x, double sig
 
 void ScaledOperator::apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) {
   const std::int64_t n = order();
-  if (sums == Sums::fp64) {
-    a_.apply(scaled(x, 1), y);
-  } else {
+  if (sums == Sums::double_double) {
     if (low_.size() < n * y.cols) low_ = core::Buffer<double>(n * y.cols);
-    a_.apply_exactly(scaled(x, 1), {}, y, view(low_.data(), n, y.cols));
+    Checksums checksums(n);
+    a_.apply_exactly(scaled(x, 1), {}, y, view(low_.data(), n, y.cols), checksums);
+  } else {
+    a_.apply(scaled(x, 1), y);
   }
   for (std::int64_t c = 0; c < y.cols; ++c) {
     double* const to = y.column(c);
@@ -176,8 +220,20 @@ void ScaledOperator::apply(MatrixView<const double> x, MatrixView<double> y, Sum
 void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const double> x,
                               MatrixView<double> r, Sums sums) {
   const std::int64_t n = order();
-  if (sums == Sums::fp64) {
-    a_.apply(scaled(x, -1), r);
+  Checksums checksums(n);
+  if (sums == Sums::double_double) {
+    if (low_.size() < n * r.cols) low_ = core::Buffer<double>(n * r.cols);
+    const MatrixView<double> low = view(low_.data(), n, r.cols);
+    a_.apply_exactly(scaled(x, -1), {}, r, low, checksums);
+    for (std::int64_t c = 0; c < r.cols; ++c) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const double s = row_[static_cast<std::size_t>(i)];
+        const core::DoubleDouble sum{r(i, c) * s, low(i, c) * s};
+        r(i, c) = (core::DoubleDouble{b(i, c), 0} + sum).value();
+      }
+    }
+  } else {
+    a_.apply_blocked(scaled(x, -1), r, checksums);
     for (std::int64_t c = 0; c < r.cols; ++c) {
       const double* const from = b.column(c);
       double* const to = r.column(c);
@@ -185,18 +241,21 @@ void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const doubl
         to[i] = from[i] + to[i] * row_[static_cast<std::size_t>(i)];
       }
     }
-    return;
   }
-  if (low_.size() < n * r.cols) low_ = core::Buffer<double>(n * r.cols);
-  const MatrixView<double> low = view(low_.data(), n, r.cols);
-  a_.apply_exactly(scaled(x, -1), {}, r, low);
-  for (std::int64_t c = 0; c < r.cols; ++c) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double s = row_[static_cast<std::size_t>(i)];
-      const core::DoubleDouble sum{r(i, c) * s, low(i, c) * s};
-      r(i, c) = (core::DoubleDouble{b(i, c), 0} + sum).value();
-    }
+  if (expected_ != nullptr && changed_column_ < 0) {
+    changed_column_ = a_.first_difference(*expected_, checksums);
   }
+}
+
+/// In double-double an element of k = n + 1 terms errs by at most 4 (k + 5)^2 u^2 of their sizes
+/// (kernels::ExactProducts, and adding up strips and b), and its rounding to FP64 by u of itself,
+/// which whoever knows its size counts.
+double ScaledOperator::residual_doubt(Sums sums) const {
+  constexpr double kUnit = 0x1p-53;
+  const auto n = static_cast<double>(order());
+  if (sums == Sums::double_double) return 8 * (n + 6) * (n + 6) * kUnit * kUnit;
+  const auto roundings = static_cast<double>(a_.depth() + 1);  // and b is added
+  return roundings * kUnit / (1 - roundings * kUnit);
 }
 
 }  // namespace stepwell::refine

@@ -4,20 +4,22 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "engine/team.hpp"
 #include "kernels/signatures.hpp"
+#include "refine/checksums.hpp"
 #include "stepwell/view.hpp"
 
 /// A as the refinement sees it, and the factor as its preconditioner. A refiner knows nothing else
 /// of either.
 namespace stepwell::refine {
 
-/// How a product with A is summed and returned: plain FP64, or in double-double and then rounded,
-/// the u_r of Higham & Pranesh.
-enum class Sums : unsigned char { fp64, double_double };
+/// How a product with A is summed: in FP64, in FP64 by blocks so that no term is rounded often, or
+/// in double-double and then rounded, the u_r of Higham & Pranesh.
+enum class Sums : unsigned char { fp64, blocked, double_double };
 
 class Operator {
  public:
@@ -47,9 +49,21 @@ class Product {
   virtual std::int64_t order() const = 0;
   /// y = A x, for all columns in one pass over A.
   virtual void apply(MatrixView<const double> x, MatrixView<double> y) = 0;
-  /// y + y_low = b + A x, in double-double; b may be empty.
+  /// The same with blocked sums: an element errs by at most depth() units of its terms' sizes. Adds
+  /// what was read of A to the checksums.
+  virtual void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                             Checksums& checksums) = 0;
+  /// How often a term of apply_blocked()'s sums is rounded, at most.
+  virtual std::int64_t depth() const = 0;
+  /// y + y_low = b + A x, in double-double; b may be empty. Adds what was read of A to the
+  /// checksums.
   virtual void apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
-                             MatrixView<double> y, MatrixView<double> y_low) = 0;
+                             MatrixView<double> y, MatrixView<double> y_low,
+                             Checksums& checksums) = 0;
+  /// The first column of the first block of A that two passes have read differently; -1: none.
+  virtual std::int64_t first_difference(const Checksums& one, const Checksums& other) {
+    return one.first_difference(other);
+  }
   /// Gives the workspace back until the next product.
   virtual void release() = 0;
 };
@@ -67,6 +81,7 @@ struct Survey {
   double norm_1 = 0;    ///< ||A||_1; of a symmetric matrix left at 0
   /// The smallest sums of a row and of a column of |A|; of a symmetric matrix left at 0.
   double least_row = 0, least_col = 0;
+  Checksums checksums;
 };
 
 /// A symmetric matrix of which the lower triangle is read. The columns are cut into strips of about
@@ -81,8 +96,11 @@ class SymmetricProduct : public Product {
   /// With a survey, also what A holds, at little more than the price of the product. With 'mirror'
   /// the strict upper triangle is compared with the lower one. y may have no columns.
   void apply(MatrixView<const double> x, MatrixView<double> y, Survey* survey, bool mirror = false);
+  void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                     Checksums& checksums) override;
+  std::int64_t depth() const override;
   void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
-                     MatrixView<double> y_low) override;
+                     MatrixView<double> y_low, Checksums& checksums) override;
   void release() override { partial_ = {}; }
 
   /// Bytes of workspace for products with so many columns.
@@ -117,6 +135,14 @@ class ScaledOperator : public Operator {
   void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override;
   void residual(MatrixView<const double> b, MatrixView<const double> x, MatrixView<double> r,
                 Sums sums) override;
+  /// How far an element of a residual may be off, in units of its terms' sizes; of 'sums' other
+  /// than plain FP64.
+  double residual_doubt(Sums sums) const;
+  /// What a first pass has read of A: residuals compare what they read with it.
+  void expect(const Checksums& first) { expected_ = &first; }
+  /// The first column of the first block that a residual since the last call has read differently;
+  /// -1: none.
+  std::int64_t take_changed_column() { return std::exchange(changed_column_, -1); }
 
  private:
   MatrixView<double> scaled(MatrixView<const double> x, double sign);
@@ -125,6 +151,8 @@ class ScaledOperator : public Operator {
   const std::vector<double>& row_;
   const std::vector<double>& col_;
   core::Buffer<double> scaled_, low_;
+  const Checksums* expected_ = nullptr;
+  std::int64_t changed_column_ = -1;
 };
 
 }  // namespace stepwell::refine

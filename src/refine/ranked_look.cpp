@@ -51,13 +51,14 @@ void RankedProduct::look(MatrixView<const double> x, MatrixView<double> y, Surve
     return std::tuple(place(a), a) < std::tuple(place(b), b);
   });
   for (Element& element : elements) element.value = 0;
+  survey.checksums = Checksums(n);
   for_lanes(
       columns, in_all,
       [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
         const MatrixView<double> sums = sums_of(lane, columns);
         for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
           if (r > 0) add_product(block, x, sums.block(0, 0, n, r));
-          look_at(block, {}, scans[lane], sums.column(r));
+          survey.checksums.add(block.col, look_at(block, {}, scans[lane], sums.column(r)));
         });
         const std::pair here(col / grid_.tile, row / grid_.tile);
         auto at = std::lower_bound(order.begin(), order.end(), here,
@@ -81,6 +82,9 @@ void RankedProduct::look(MatrixView<const double> x, MatrixView<double> y, Surve
   for (Element& element : elements) element.value = *in++;
   combine_ranks(agreement_.ranks(), n, scan, {whole_.data() + in_all - 4, 4});
   kernels::combine(survey.scan, scan, 0, 0);
+  std::int64_t depth[] = {own_depth()};
+  agreement_.ranks().largest(depth);
+  depth_ = depth[0];
 }
 
 }  // namespace stepwell::refine

@@ -13,9 +13,12 @@ namespace stepwell::refine {
 namespace {
 
 /// Enough lanes for many cores with one column, few enough that their sums stay small with many.
+constexpr std::int64_t kFewestLanes = 8;
+constexpr std::int64_t kMostLanes = 32;
+
 std::size_t lane_count(std::size_t tiles, std::int64_t columns) {
   const std::int64_t most =
-      std::clamp<std::int64_t>(64 / std::max<std::int64_t>(columns, 1), 8, 32);
+      std::clamp(64 / std::max<std::int64_t>(columns, 1), kFewestLanes, kMostLanes);
   return std::min(tiles, static_cast<std::size_t>(most));
 }
 
@@ -109,9 +112,57 @@ void RankedProduct::apply(MatrixView<const double> x, MatrixView<double> y) {
         for_blocks(tile, row, col,
                    [&](const SymmetricBlock& block) { add_product(block, x, sums_of(lane, r)); });
       });
+  reduce(y);
+}
+
+void RankedProduct::reduce(MatrixView<double> y) {
+  const std::int64_t n = grid_.n, r = y.cols;
   for (std::int64_t c = 0; c < r; ++c) add_lanes(r, c, whole_.data() + c * n);
   agreement_.ranks().sum(first_of(whole_, n * r));
   for (std::int64_t c = 0; c < r; ++c) std::copy_n(whole_.data() + c * n, n, y.column(c));
+}
+
+void RankedProduct::apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                                  Checksums& checksums) {
+  const std::int64_t n = grid_.n;
+  const std::int64_t r = y.cols;
+  if (n == 0 || r == 0) return;
+  for_lanes(
+      r, n * r,
+      [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
+        for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
+          checksums.add(block.col, add_blocked_product(block, x, sums_of(lane, r)));
+        });
+      });
+  reduce(y);
+}
+
+/// In a lane, whose tiles add to an element one after the other: once for each of their blocks of
+/// columns, or slabs of rows. Then in the sums of the lanes, and of the ranks.
+std::int64_t RankedProduct::own_depth() const {
+  const auto lanes = static_cast<std::size_t>(kFewestLanes);
+  const std::int64_t blocks = (grid_.tile + kBlockColumns - 1) / kBlockColumns;
+  const std::int64_t slabs = blocks + (grid_.tile + kernels::kBlockedRows - 1) /
+                                          kernels::kBlockedRows;  // of a diagonal tile: both
+  std::int64_t most = 0;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    std::vector<std::int64_t> additions(static_cast<std::size_t>(grid_.tiles()));
+    for (std::size_t k = own_.size() * lane / lanes; k < own_.size() * (lane + 1) / lanes; ++k) {
+      const auto [i, j] = own_[k];
+      additions[static_cast<std::size_t>(i)] += blocks;
+      additions[static_cast<std::size_t>(j)] += i == j ? slabs : slabs - blocks;
+    }
+    for (const std::int64_t a : additions) most = std::max(most, a);
+  }
+  return std::max(kernels::kBlockedDepthY, kernels::kBlockedDepthZ) + most + kMostLanes +
+         agreement_.ranks().size();
+}
+
+std::int64_t RankedProduct::first_difference(const Checksums& one, const Checksums& other) {
+  const std::int64_t column = one.first_difference(other);
+  std::int64_t first[] = {column < 0 ? -grid_.n - 1 : -column};
+  agreement_.ranks().largest(first);
+  return first[0] < -grid_.n ? -1 : -first[0];
 }
 
 std::vector<double> RankedProduct::diagonal() {
@@ -133,7 +184,8 @@ std::vector<double> RankedProduct::diagonal() {
 }
 
 void RankedProduct::apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
-                                  MatrixView<double> y, MatrixView<double> y_low) {
+                                  MatrixView<double> y, MatrixView<double> y_low,
+                                  Checksums& checksums) {
   const std::int64_t n = grid_.n;
   const std::int64_t r = y.cols;
   if (n == 0 || r == 0) return;
@@ -142,7 +194,8 @@ void RankedProduct::apply_exactly(MatrixView<const double> x, MatrixView<const d
       [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
         const MatrixView<double> sums = sums_of(lane, 2 * r);
         for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
-          add_exact_product(block, x, sums.block(0, 0, n, r), sums.block(0, r, n, r));
+          checksums.add(block.col, add_exact_product(block, x, sums.block(0, 0, n, r),
+                                                     sums.block(0, r, n, r)));
         });
       });
   const MatrixView<double> own = view(whole_.data(), n, 2 * r);

@@ -28,9 +28,15 @@ class RankedProduct : public Product {
 
   std::int64_t order() const override { return grid_.n; }
   void apply(MatrixView<const double> x, MatrixView<double> y) override;
+  void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
+                     Checksums& checksums) override;
+  /// Known once look() was called.
+  std::int64_t depth() const override { return depth_; }
   /// Costs a broadcast from each rank.
   void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
-                     MatrixView<double> y_low) override;
+                     MatrixView<double> y_low, Checksums& checksums) override;
+  /// The same on all ranks, whose checksums are of their own tiles.
+  std::int64_t first_difference(const Checksums& one, const Checksums& other) override;
   void release() override;
 
   /// A product, what A holds, and the values of some elements of the lower triangle.
@@ -56,6 +62,9 @@ class RankedProduct : public Product {
   /// ranks meet, once in a product.
   void for_lanes(std::int64_t columns, std::int64_t whole, const Visit& visit);
   void run_lane(std::size_t lane, std::size_t lanes, double* scratch, const Visit& visit);
+  /// y <- what lanes and ranks have for it. Collective.
+  void reduce(MatrixView<double> y);
+  std::int64_t own_depth() const;
   /// What the lanes have for rows of a column, in order; to[i] is set.
   void add_lanes(std::int64_t columns, std::int64_t column, double* to);
   MatrixView<double> sums_of(std::size_t lane, std::int64_t columns) const;
@@ -67,6 +76,7 @@ class RankedProduct : public Product {
   const factor::BlockSource& a_;
   std::vector<std::pair<std::int64_t, std::int64_t>> own_;  ///< tiles, column by column
   std::size_t lanes_ = 0;                                   ///< of the last product
+  std::int64_t depth_ = 0;
   core::Buffer<double> partial_, scratch_, whole_;
 };
 

@@ -187,7 +187,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
     std::vector<std::int64_t> all(static_cast<std::size_t>(b.cols));
     std::iota(all.begin(), all.end(), 0);
     a.about(all);
-    a.residual(b, x, r, request.sums);
+    a.residual(b, x, r, request.residuals);
     ++outcome.products;
   }
   Corrections e;
@@ -223,7 +223,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       work.round(n, x_live[s]);
     }
     a.about(e.column);
-    a.residual(b_live.view(), x_live.view(), residual.view(), request.sums);
+    a.residual(b_live.view(), x_live.view(), residual.view(), request.residuals);
     ++outcome.products;
     std::vector<std::int64_t> still;
     for (std::size_t k2 = 0; k2 < e.column.size(); ++k2) {

@@ -52,11 +52,12 @@ struct Request {
   double norm = 0;  ///< a lower bound on ||A||_2 that is known beforehand, such as max a_ii
   /// What the inner solver of a nesting aims at, relative to its right-hand side.
   double inner_tolerance = 1e-4;
-  int inner_iterations = 50;    ///< of a nesting's inner solver, most
-  int iterations = 1000;        ///< of each system, most
-  int steps = 10;               ///< corrections, most
-  int restart = 50;             ///< of gmres: vectors it keeps
-  Sums sums = Sums::fp64;       ///< of residuals and products
+  int inner_iterations = 50;  ///< of a nesting's inner solver, most
+  int iterations = 1000;      ///< of each system, most
+  int steps = 10;             ///< corrections, most
+  int restart = 50;           ///< of gmres: vectors it keeps
+  Sums sums = Sums::fp64;     ///< of products
+  Sums residuals = Sums::blocked;
   bool fp32 = false;            ///< working precision: vectors and x are rounded to fp32
   bool preconditioned = false;  ///< inner solvers measure M^-1 r, as Higham & Pranesh do
   /// Asked after each iteration with the largest error of the systems that run; false stops.

@@ -45,12 +45,20 @@ void for_blocks(MatrixView<const double> a, std::int64_t row, std::int64_t col, 
 /// y += A x, what the block gives of it.
 void add_product(const SymmetricBlock& block, MatrixView<const double> x, MatrixView<double> y);
 
+/// The same with blocked sums; returns the block's checksum, as the next two do.
+std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const double> x,
+                                  MatrixView<double> y);
+
+/// How often a term is rounded, at most, when the blocks of so many columns, and of so many rows
+/// from the diagonal down, are added up one after the other as for_blocks() has them.
+std::int64_t strip_depth(std::int64_t columns, std::int64_t rows);
+
 /// y + y_low += A x in double-double.
-void add_exact_product(const SymmetricBlock& block, MatrixView<const double> x,
-                       MatrixView<double> y, MatrixView<double> y_low);
+std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const double> x,
+                                MatrixView<double> y, MatrixView<double> y_low);
 
 /// Adds to the scan of A, and to the sums of |A|'s rows; compares with 'mirror' unless it is empty.
-void look_at(const SymmetricBlock& block, MatrixView<const double> mirror, kernels::Scan& scan,
-             double* row_sums);
+std::uint64_t look_at(const SymmetricBlock& block, MatrixView<const double> mirror,
+                      kernels::Scan& scan, double* row_sums);
 
 }  // namespace stepwell::refine

@@ -9,8 +9,7 @@
 #include "solve/inverse_norm.hpp"
 #include "solve/solver.hpp"
 
-/// What a certificate says on request: the condition number, a bound on the forward error, and a
-/// proof of the backward error.
+/// What a certificate says on request: the condition number, and a bound on the forward error.
 namespace stepwell::driver {
 namespace {
 
@@ -88,35 +87,6 @@ void Solver::estimate_condition(Certificate& c) {
     const double backward = column.proven_backward_error > 0 ? column.proven_backward_error
                                                              : column.backward_error + hidden;
     column.forward_error = 2 * c.condition * backward;
-  }
-  c.times.certify += seconds_since(start);
-}
-
-/// r = b - A x in double-double. Of its error: an element of n + 1 terms errs by at most
-/// 4 (n + 6)^2 2^-106 of the sum of their sizes, which is at most ||A|| ||x|| + ||b||; the norm of
-/// A was summed in FP64 and errs by at most n u of itself.
-void Solver::prove(Batch& batch, Certificate& c) {
-  const auto start = Clock::now();
-  const std::int64_t n = order();
-  const Side& of = side();
-  core::Buffer<double> b(n), x(n), r(n), low(n);
-  for (std::int64_t k = 0; k < batch.count; ++k) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto e = static_cast<std::size_t>(i);
-      b[i] = std::ldexp(batch.b[k * n + i], -of.exponents.row[e]);
-      x[i] = -std::ldexp(batch.y[k * n + i], of.exponents.col[e]);
-    }
-    of.product.apply_exactly(view<const double>(x.data(), n, 1), view<const double>(b.data(), n, 1),
-                             view(r.data(), n, 1), view(low.data(), n, 1));
-    for (std::int64_t i = 0; i < n; ++i) r[i] = std::abs(r[i]) + std::abs(low[i]);
-    Sizes sizes;
-    sizes.b = refine::max_abs(n, b.data());
-    sizes.x = refine::max_abs(n, x.data());
-    sizes.r = refine::max_abs(n, r.data());
-    const auto d = static_cast<double>(n);
-    const double measured = backward_error(of.norm, sizes);
-    c.columns[static_cast<std::size_t>(batch.first + k)].proven_backward_error =
-        measured * (1 + 2 * (d + 8) * kUnit) + 8 * (d + 6) * (d + 6) * kUnit * kUnit;
   }
   c.times.certify += seconds_since(start);
 }

@@ -76,6 +76,10 @@ void explain(Certificate& c) {
                    " at rung " + c.map + ", and climbing was not allowed";
         return;
       }
+      if (!c.rungs.empty() && !c.rungs.back().factored) {
+        c.reason = c.rungs.back().reason + " at rung " + c.map + ", and climbing was not allowed";
+        return;
+      }
       c.reason = "the backward error " + number(c.backward_error) + " is above the tolerance " +
                  number(c.tolerance) +
                  (c.rungs.empty() || c.rungs.back().reason.empty()

@@ -108,6 +108,8 @@ void General::look() {
   forward_.emplace(product_, scale_.row, scale_.col);
   backward_.emplace(transposed_product_, scale_.col, scale_.row);
   const auto norm = [&](double sum) { return std::isfinite(sum) ? sum : survey_.scan.max_abs; };
+  forward_->scaled.expect(survey_.checksums);
+  backward_->scaled.expect(survey_.checksums);
   forward_->norm = norm(survey_.norm_inf);
   backward_->norm = norm(survey_.norm_1);
   forward_->scaled_norm = backward_->scaled_norm = column_norm();

@@ -41,26 +41,6 @@ refine::Request Solver::request_for(const Batch& batch) {
   return q;
 }
 
-/// The true errors in the caller's norm. True when all meet the tolerance.
-bool Solver::assess(const refine::Outcome& outcome, Batch& batch, Certificate& c) {
-  const std::int64_t n = order();
-  const Side& of = side();
-  bool all = true;
-  for (std::int64_t k = 0; k < batch.count; ++k) {
-    const auto s = static_cast<std::size_t>(k);
-    const double* const y = batch.y.data() + k * n;
-    const Sizes sizes = sizes_of(of.exponents, batch.b.data() + k * n, y, batch.r.data() + k * n);
-    const refine::System& system = outcome.system[s];
-    const bool untouched = system.b_norm > 0 && system.x_norm == 0;
-    batch.error[s] = untouched ? 1 : backward_error(of.norm, sizes);
-    if (!(batch.error[s] <= tolerance())) all = false;
-    ColumnCertificate& column = c.columns[static_cast<std::size_t>(batch.first + k)];
-    column.iterations = system.iterations;
-    column.history.insert(column.history.end(), system.history.begin(), system.history.end());
-  }
-  return all;
-}
-
 void list_rung(Certificate& c, RungAttempt attempt) {
   if (!c.rungs.empty() && c.rungs.back().reason.empty() && c.rungs.back().map == attempt.map &&
       c.rungs.back().refiner == attempt.refiner) {
@@ -182,16 +162,14 @@ bool Solver::refine_with_factor(Batch& batch, Certificate& c) {
   Watch watch(iteration_price(rung, batch.count), alternative, q.goal, options_.progress);
   q.go_on = [&](int k, double error) { return watch(k, error); };
   Side& of = side();
-  const refine::Outcome outcome =
-      refine::refine(of.scaled, *of.preconditioner, batch.view_of(batch.b), batch.view_of(batch.y),
-                     batch.view_of(batch.r), q);
-  const bool all = assess(outcome, batch, c);
+  const refine::Outcome outcome = refine_and_settle(*of.preconditioner, q, batch, c);
+  const bool all = all_met(batch);
   const std::string reason =
       all ? doubt_about(batch)
-          : reason_of(outcome, batch.error, tolerance(), alternative < HUGE_VAL);
+          : reason_of(outcome, batch.measured, tolerance(), alternative < HUGE_VAL);
   c.refiner = to_string(q.refiner);
   c.iterations = std::max(c.iterations, most_iterations(outcome));
-  list_rung(c, {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.error),
+  list_rung(c, {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.measured),
                 reason, seconds_since(start)});
   c.times.refine += seconds_since(start);
   return all && reason.empty();
@@ -205,13 +183,13 @@ bool Solver::gamble(std::vector<double> inverse_diagonal, Batch& batch, Certific
   Watch watch(iteration_price(std::nullopt, batch.count), rung_price(ladder()[0], batch.count) / 4,
               q.goal, options_.progress);
   q.go_on = [&](int k, double error) { return watch(k, error); };
-  const refine::Outcome outcome = refine::refine(side().scaled, diagonal, batch.view_of(batch.b),
-                                                 batch.view_of(batch.y), batch.view_of(batch.r), q);
-  const bool all = assess(outcome, batch, c);
-  list_rung(c, {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
-                worst_of(batch.error),
-                all ? "" : reason_of(outcome, batch.error, tolerance(), options_.iterations == 0),
-                seconds_since(start)});
+  const refine::Outcome outcome = refine_and_settle(diagonal, q, batch, c);
+  const bool all = all_met(batch);
+  list_rung(c,
+            {"none", std::string(to_string(q.refiner)), true, most_iterations(outcome),
+             worst_of(batch.measured),
+             all ? "" : reason_of(outcome, batch.measured, tolerance(), options_.iterations == 0),
+             seconds_since(start)});
   c.times.refine += seconds_since(start);
   if (!all) std::fill(batch.y.begin(), batch.y.end(), 0.0);
   return all;
@@ -223,20 +201,17 @@ bool Solver::refine_afresh(Batch& batch, Certificate& c) {
   core::Buffer<double> y(n * batch.count), r(n * batch.count);
   std::swap(batch.y, y);
   std::copy(batch.r.begin(), batch.r.end(), r.begin());
-  const std::vector<double> error = batch.error;
+  const std::vector<Measured> before = batch.measured;
   if (refine_with_factor(batch, c)) return true;
-  const bool met = worst_of(batch.error) <= tolerance();  // and there is a doubt
-  bool all = !met;
+  const bool met = all_met(batch);  // and there is a doubt
   for (std::int64_t k = 0; k < batch.count; ++k) {
-    double& now = batch.error[static_cast<std::size_t>(k)];
-    const double before = error[static_cast<std::size_t>(k)];
-    if (!(now <= before)) {
-      std::copy_n(y.data() + k * n, n, batch.y.data() + k * n);
-      std::copy_n(r.data() + k * n, n, batch.r.data() + k * n);
-      now = before;
-    }
-    all = all && now <= tolerance();
+    const auto e = static_cast<std::size_t>(k);
+    if (batch.measured[e].error <= before[e].error) continue;
+    std::copy_n(y.data() + k * n, n, batch.y.data() + k * n);
+    std::copy_n(r.data() + k * n, n, batch.r.data() + k * n);
+    batch.measured[e] = before[e];
   }
+  const bool all = !met && all_met(batch);
   if (all) c.rungs.back().reason.clear();
   return all;
 }

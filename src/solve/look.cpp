@@ -77,6 +77,7 @@ void Spd::look(Certificate& c) {
   flatness_ = trace * trace / (static_cast<double>(n) * squares);
   if (!std::isfinite(survey_.norm_inf)) survey_.norm_inf = survey_.scan.max_abs;
   side_.norm = survey_.norm_inf;
+  side_.scaled.expect(survey_.checksums);
   looked_ = true;
   choose_rung();
   c.times.survey += seconds_since(start);

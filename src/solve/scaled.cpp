@@ -92,4 +92,14 @@ double backward_error(double norm, const Sizes& s) {
   return s.b > 0 && by_b < by_x ? by_b : by_x;
 }
 
+Measured measured_error(double norm, const Sizes& s, std::int64_t n, double doubt) {
+  constexpr double kUnit = 0x1p-53;
+  if (s.x == 0 && !std::isnan(s.r)) return {s.b > 0 ? 1.0 : 0.0, 0};  // r is b
+  const auto terms = static_cast<double>(n);
+  Measured m{backward_error(norm, s), doubt};
+  m.doubt += (m.error + m.doubt) * 2 * (terms + 8) * kUnit;
+  m.doubt += terms * 0x1p-1074 / (norm * s.x + s.b);
+  return m;
+}
+
 }  // namespace stepwell::driver

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "solve/verdict.hpp"
 #include "stepwell/view.hpp"
 
 /// Right-hand sides and solutions in the scale of H = diag(row) A diag(col): H y = diag(row) b 2^-e
@@ -53,5 +54,9 @@ Sizes sizes_of(const Exponents& exponents, const double* b, const double* y, con
 
 /// ||r|| / (||A|| ||x|| + ||b||), where the product may over- or underflow. NaN if one of them is.
 double backward_error(double norm, const Sizes& sizes);
+
+/// The same with what may be wrong about it: elements of r err by 'doubt' of their terms' sizes, n
+/// of them; the norm of A is a sum of n numbers in FP64; products may have underflowed.
+Measured measured_error(double norm, const Sizes& sizes, std::int64_t n, double doubt);
 
 }  // namespace stepwell::driver

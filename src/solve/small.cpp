@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/double_double.hpp"
+#include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
+#include "kernels/scan.hpp"
 #include "solve/cost.hpp"
 #include "solve/small_system.hpp"
 #include "solve/solver.hpp"
@@ -49,91 +50,141 @@ bool SmallSystem::all_finite(const kernels::Scan& scan) {
   return false;
 }
 
+void SmallSystem::load(kernels::Shape shape, double* row_sums, double* col_sums,
+                       kernels::Scan& scan) {
+  checksums_ = refine::Checksums(n_);
+  for (std::int64_t c = 0; c < n_; c += refine::Checksums::kColumns) {
+    const std::int64_t width = std::min(refine::Checksums::kColumns, n_ - c);
+    const std::int64_t top = shape == kernels::Shape::lower ? c : 0;
+    kernels::LoadArgs args;
+    args.a = a_.block(top, c, n_ - top, width);
+    args.shape = shape;
+    args.scales = {scale_.row.data() + top, scale_.col.data() + c};
+    args.out64 = block_.block(top, c, n_ - top, width);
+    if (row_sums != nullptr) args.row_sums = row_sums + top;
+    if (col_sums != nullptr) args.col_sums = col_sums + c;
+    kernels::Scan found;
+    kernels::table().load.run(args, found);
+    kernels::combine(scan, found, top, c);
+    checksums_.add(c, found.checksum);
+  }
+}
+
 void SmallSystem::solve(MatrixView<const double> b, MatrixView<double> x,
                         ColumnCertificate* columns) {
-  const MatrixView<double> rhs = vectors(0, b.cols), y = vectors(1, b.cols), r = vectors(2, b.cols);
-  std::vector<ScaledColumn> scaled;
-  std::vector<std::int64_t> live;  // columns that are not done
-  std::vector<double> error(static_cast<std::size_t>(b.cols), 1.0);
-  for (std::int64_t c = 0; c < b.cols; ++c) {
-    scaled.emplace_back(exponents_, b.column(c), rhs.column(c));
-    std::copy_n(rhs.column(c), n_, r.column(c));
-    std::fill_n(y.column(c), n_, 0.0);
-    live.push_back(c);
+  if (!scaled_) {
+    scaled_.emplace(product(), scale_.row, scale_.col);
+    scaled_->expect(checksums_);
   }
-  const auto error_of = [&](std::int64_t c, const double* of, const double* residue) {
-    return backward_error(c_.norm, sizes_of(exponents_, rhs.column(c), of, residue));
-  };
+  Batch batch{vectors(0, b.cols), vectors(1, b.cols), vectors(2, b.cols), {}, columns};
+  batch.measured.resize(static_cast<std::size_t>(b.cols));
+  std::vector<ScaledColumn> scaled;
+  std::vector<std::int64_t> all;
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    scaled.emplace_back(exponents_, b.column(c), batch.b.column(c));
+    std::copy_n(batch.b.column(c), n_, batch.r.column(c));
+    std::fill_n(batch.y.column(c), n_, 0.0);
+    all.push_back(c);
+  }
+  correct(batch, std::move(all), residuals_for(*scaled_, c_.tolerance), true);
+  settle(batch);
+  std::vector<bool> finite;
+  std::vector<std::int64_t> rounded;  // to FP64's range, when x was written
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    finite.push_back(scaled[c].write(exponents_, batch.y.column(c), x.column(c)));
+    if (!scaled[c].read(exponents_, x.column(c), batch.y.column(c))) rounded.push_back(c);
+  }
+  measure_exactly(batch, rounded);
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    columns[c].backward_error = batch.measured[c].error;
+    columns[c].outcome = outcome_of(finite[c], batch.measured[c], c_.tolerance);
+  }
+}
+
+void SmallSystem::correct(Batch& batch, std::vector<std::int64_t> live, refine::Sums sums,
+                          bool first) {
   for (int k = 0; k <= kCorrections && !live.empty(); ++k) {
     const auto count = static_cast<std::int64_t>(live.size());
     const MatrixView<double> better = vectors(3, count), left = vectors(4, count);
-    for (std::int64_t s = 0; s < count; ++s) std::copy_n(r.column(live[s]), n_, better.column(s));
+    for (std::int64_t s = 0; s < count; ++s) {
+      std::copy_n(batch.r.column(live[s]), n_, better.column(s));
+    }
     substitute(better);
     for (std::int64_t s = 0; s < count; ++s) {
-      const double* const before = y.column(live[s]);
+      const double* const before = batch.y.column(live[s]);
       double* const now = better.column(s);
       for (std::int64_t i = 0; i < n_; ++i) now[i] += before[i];
     }
-    residuals(live, better, left);
+    residuals(batch, live, better, left, sums);
     std::vector<std::int64_t> still;
     for (std::int64_t s = 0; s < count; ++s) {
       const std::int64_t c = live[s];
-      const double now = error_of(c, better.column(s), left.column(s));
-      if (!(now < error[c]) && k > 0) continue;
-      std::copy_n(better.column(s), n_, y.column(c));
-      std::copy_n(left.column(s), n_, r.column(c));
-      error[c] = now;
-      columns[c].iterations = k;
-      if (!(now <= std::min(kGoodEnough, c_.tolerance))) still.push_back(c);
+      const Measured now = measure(batch, c, better.column(s), left.column(s), sums);
+      const bool only = first && k == 0;
+      if (!only && !(now.error < batch.measured[c].error)) continue;
+      std::copy_n(better.column(s), n_, batch.y.column(c));
+      std::copy_n(left.column(s), n_, batch.r.column(c));
+      batch.measured[c] = now;
+      if (!only) ++batch.columns[c].iterations;
+      if (!(now.error <= std::min(kGoodEnough, c_.tolerance))) still.push_back(c);
     }
     live = std::move(still);
   }
-  for (std::int64_t c = 0; c < b.cols; ++c) {
-    const bool finite = scaled[c].write(exponents_, y.column(c), x.column(c));
-    if (!scaled[c].read(exponents_, x.column(c), y.column(c))) {
-      residuals({c}, view<const double>(y.column(c), n_, 1), view(r.column(c), n_, 1));
+}
+
+void SmallSystem::settle(Batch& batch) {
+  const auto columns_that_are = [&](Verdict verdict) {
+    std::vector<std::int64_t> which;
+    for (std::int64_t c = 0; c < batch.b.cols; ++c) {
+      if (judge(batch.measured[c], c_.tolerance) == verdict) which.push_back(c);
     }
-    columns[c].backward_error = error_of(c, y.column(c), r.column(c));
-    columns[c].outcome = !finite                                     ? SolveOutcome::overflow
-                         : columns[c].backward_error <= c_.tolerance ? SolveOutcome::converged
-                                                                     : SolveOutcome::not_converged;
+    return which;
+  };
+  const std::vector<std::int64_t> open = columns_that_are(Verdict::open);
+  if (open.empty() || residuals_for(*scaled_, c_.tolerance) == refine::Sums::double_double) return;
+  measure_exactly(batch, open);
+  std::vector<std::int64_t> missed;
+  for (const std::int64_t c : open) {
+    if (judge(batch.measured[c], c_.tolerance) != Verdict::met) missed.push_back(c);
+  }
+  correct(batch, std::move(missed), refine::Sums::double_double, false);
+}
+
+void SmallSystem::residuals(const Batch& batch, const std::vector<std::int64_t>& which,
+                            MatrixView<const double> x, MatrixView<double> r, refine::Sums sums) {
+  const MatrixView<double> b = vectors(5, x.cols);
+  for (std::int64_t s = 0; s < x.cols; ++s) {
+    std::copy_n(batch.b.column(which[static_cast<std::size_t>(s)]), n_, b.column(s));
+  }
+  scaled_->residual(b, x, r, sums);
+}
+
+Measured SmallSystem::measure(const Batch& batch, std::int64_t c, const double* y, const double* r,
+                              refine::Sums sums) const {
+  return measured_error(c_.norm, sizes_of(exponents_, batch.b.column(c), y, r), n_,
+                        scaled_->residual_doubt(sums));
+}
+
+void SmallSystem::measure_exactly(Batch& batch, const std::vector<std::int64_t>& which) {
+  const auto count = static_cast<std::int64_t>(which.size());
+  if (count == 0) return;
+  const MatrixView<double> y = vectors(3, count), r = vectors(4, count);
+  for (std::int64_t s = 0; s < count; ++s) std::copy_n(batch.y.column(which[s]), n_, y.column(s));
+  residuals(batch, which, y, r, refine::Sums::double_double);
+  for (std::int64_t s = 0; s < count; ++s) {
+    std::copy_n(r.column(s), n_, batch.r.column(which[s]));
+    batch.measured[which[s]] =
+        measure(batch, which[s], y.column(s), r.column(s), refine::Sums::double_double);
   }
 }
 
-void SmallSystem::residuals(const std::vector<std::int64_t>& which, MatrixView<const double> y,
-                            MatrixView<double> r) {
-  const MatrixView<double> rhs = vectors(0, batch_), scaled = vectors(5, y.cols);
-  if (n_ <= kExactUpTo) {
-    for (std::int64_t s = 0; s < y.cols; ++s) {
-      exact_residual(rhs.column(which[static_cast<std::size_t>(s)]), y.column(s), r.column(s));
-    }
-    return;
-  }
-  for (std::int64_t s = 0; s < y.cols; ++s) {
-    for (std::int64_t i = 0; i < n_; ++i) {
-      scaled(i, s) = -scale_.col[static_cast<std::size_t>(i)] * y(i, s);
-    }
-  }
-  multiply(scaled, r);
-  for (std::int64_t s = 0; s < y.cols; ++s) {
-    const double* const b = rhs.column(which[static_cast<std::size_t>(s)]);
-    for (std::int64_t i = 0; i < n_; ++i) {
-      r(i, s) = b[i] + scale_.row[static_cast<std::size_t>(i)] * r(i, s);
-    }
-  }
-}
-
-/// The same for one column in double-double.
-void SmallSystem::exact_residual(const double* b, const double* y, double* r) const {
-  for (std::int64_t i = 0; i < n_; ++i) {
-    core::DoubleDouble sum;
-    for (std::int64_t j = 0; j < n_; ++j) {
-      const double scaled = -scale_.col[static_cast<std::size_t>(j)] * y[j];
-      sum = core::multiply_add(sum, element(i, j), scaled);
-    }
-    const double row = scale_.row[static_cast<std::size_t>(i)];
-    r[i] = (core::DoubleDouble{b[i], 0} + core::DoubleDouble{row * sum.hi, row * sum.lo}).value();
-  }
+void SmallSystem::check_unchanged() {
+  const std::int64_t column = scaled_ ? scaled_->take_changed_column() : -1;
+  if (column < 0) return;
+  c_.outcome = SolveOutcome::changed;
+  c_.row = c_.structure == "spd" ? column : 0;
+  c_.col = column;
+  for (ColumnCertificate& c : c_.columns) c.outcome = c_.outcome;
 }
 
 bool is_plain(const SolveOptions& o, Structure structure) {
@@ -181,6 +232,7 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
       system.solve(b.block(0, j, b.rows, count), x.block(0, j, x.rows, count),
                    c.columns.data() + j);
     }
+    system.check_unchanged();
     for (const ColumnCertificate& column : c.columns) {
       if (column.outcome != SolveOutcome::converged && c.ok()) c.outcome = column.outcome;
       if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;

@@ -23,8 +23,4 @@ bool is_small(std::int64_t n, const SolveOptions& options, Structure structure);
 /// Bytes of memory that they work in.
 std::int64_t small_bytes(std::int64_t n, std::int64_t columns, Structure structure);
 
-/// Up to this order residuals are always in double-double: the tolerance is a unit or two, and
-/// plain sums would lose as much.
-inline constexpr std::int64_t kExactUpTo = 8;
-
 }  // namespace stepwell::driver

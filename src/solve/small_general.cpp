@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/exponent.hpp"
 #include "core/fp_scope.hpp"
 #include "engine/runtime.hpp"
 #include "factor/dense_lu.hpp"
@@ -35,20 +36,18 @@ class SmallGeneral : public SmallSystem {
   bool factor() override {
     double* const sums = vectors(0, 1).data;
     std::fill_n(sums, n_, 0.0);
-    kernels::LoadArgs args;
-    args.a = a_;
-    args.out64 = block_;
-    (transposed_ ? args.col_sums : args.row_sums) = sums;
     kernels::Scan scan;
-    const kernels::Table& t = kernels::table();
-    t.load.run(args, scan);
+    load(kernels::Shape::full, transposed_ ? nullptr : sums, transposed_ ? sums : nullptr, scan);
     c_.norm = *std::max_element(sums, sums + n_);
     if (!all_finite(scan)) return false;
     if (const double power = lapack_power(scan.max_abs); power != 1) {
-      std::fill(scale_.row.begin(), scale_.row.end(), power);
+      // Half of it on each side: neither A times x nor x itself leaves FP64's range.
+      const int exponent = core::exponent_of(power);
+      const double row = core::power_of_two(exponent / 2);
+      std::fill(scale_.row.begin(), scale_.row.end(), row);
+      std::fill(scale_.col.begin(), scale_.col.end(), core::power_of_two(exponent - exponent / 2));
       exponents_ = Exponents(scale_.row, scale_.col);
-      args.scales = {scale_.row.data(), scale_.col.data()};
-      t.load.run(args, scan);
+      load(kernels::Shape::full, nullptr, nullptr, scan);
     }
     c_.pivot = factor::dense_lu(team_, block_, pivots_.data());
     if (c_.pivot < 0) return true;
@@ -70,11 +69,7 @@ class SmallGeneral : public SmallSystem {
     });
   }
 
-  void multiply(MatrixView<const double> x, MatrixView<double> y) override { product_.apply(x, y); }
-
-  double element(std::int64_t i, std::int64_t j) const override {
-    return transposed_ ? a_(j, i) : a_(i, j);
-  }
+  refine::Product& product() override { return product_; }
 
   bool transposed_;
   engine::Team team_;

@@ -17,21 +17,15 @@ class SmallSpd : public SmallSystem {
  public:
   SmallSpd(MatrixView<const double> a, Certificate& c)
       : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), 1,
-                    c) {}
+                    c),
+        product_(team_, a) {}
 
   bool factor() override {
     double* const sums = vectors(0, 1).data;
     std::fill_n(sums, 2 * n_, 0.0);
-    kernels::LoadArgs args;
-    args.a = a_;
-    args.shape = kernels::Shape::lower;
-    args.scales = {scale_.row.data(), scale_.col.data()};
-    args.out64 = block_;
-    args.row_sums = sums;
-    args.col_sums = sums + n_;
     kernels::Scan scan;
     const kernels::Table& t = kernels::table();
-    t.load.run(args, scan);
+    load(kernels::Shape::lower, sums, sums + n_, scan);
     for (std::int64_t i = 0; i < n_; ++i) {
       c_.norm = std::max(c_.norm, sums[i] + (sums[n_ + i] - std::abs(a_(i, i))));
     }
@@ -62,14 +56,10 @@ class SmallSpd : public SmallSystem {
     kernels::tile_trsv(t, block_, true, v);
   }
 
-  void multiply(MatrixView<const double> x, MatrixView<double> y) override {
-    for (std::int64_t c = 0; c < y.cols; ++c) std::fill_n(y.column(c), n_, 0.0);
-    kernels::table().symmetric_product.run(a_, x, y);
-  }
+  refine::Product& product() override { return product_; }
 
-  double element(std::int64_t i, std::int64_t j) const override {
-    return i >= j ? a_(i, j) : a_(j, i);
-  }
+  engine::Team team_{1};
+  refine::SymmetricProduct product_;
 };
 
 }  // namespace

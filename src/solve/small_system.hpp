@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "core/buffer.hpp"
 #include "factor/call.hpp"
 #include "factor/scaling.hpp"
 #include "kernels/signatures.hpp"
+#include "refine/operator.hpp"
 #include "solve/scaled.hpp"
+#include "solve/verdict.hpp"
 #include "stepwell/solve.hpp"
 
 namespace stepwell::driver {
@@ -27,6 +31,8 @@ class SmallSystem {
   std::int64_t batch() const { return batch_; }
   /// At most a batch of right-hand sides. b is read before x is written.
   void solve(MatrixView<const double> b, MatrixView<double> x, ColumnCertificate* columns);
+  /// Says so in the certificate if A is no longer what was loaded.
+  void check_unchanged();
 
   /// Bytes of memory that it works in.
   static std::int64_t bytes(std::int64_t n, std::int64_t batch);
@@ -34,16 +40,17 @@ class SmallSystem {
  protected:
   /// v <- the factor's solution of H y = v.
   virtual void substitute(MatrixView<double> v) = 0;
-  /// y = A x
-  virtual void multiply(MatrixView<const double> x, MatrixView<double> y) = 0;
-  /// a_ij of the matrix that is solved with.
-  virtual double element(std::int64_t i, std::int64_t j) const = 0;
+  /// Products with the matrix that is solved with.
+  virtual refine::Product& product() = 0;
 
   /// Vectors that it works in: kVectors groups of a batch.
   static constexpr std::int64_t kVectors = 6;
   MatrixView<double> vectors(std::int64_t group, std::int64_t count) const {
     return view(memory_.data() + ld_ * n_ + group * n_ * batch_, n_, count);
   }
+  /// Loads A, scaled, into the factor's block, and notes what was read. Sums of rows and columns
+  /// are added to, unless they are null.
+  void load(kernels::Shape shape, double* row_sums, double* col_sums, kernels::Scan& scan);
   /// False, and the certificate says where, if the scan found what is not finite.
   bool all_finite(const kernels::Scan& scan);
 
@@ -54,12 +61,27 @@ class SmallSystem {
   MatrixView<double> block_;     ///< the factor
   factor::Scale scale_;
   Exponents exponents_;
+  refine::Checksums checksums_;  ///< of what was loaded
 
  private:
-  /// The columns 'which' of rhs - H y; y and r have no others.
-  void residuals(const std::vector<std::int64_t>& which, MatrixView<const double> y,
-                 MatrixView<double> r);
-  void exact_residual(const double* b, const double* y, double* r) const;
+  /// Right-hand sides on their way, in the scale of H.
+  struct Batch {
+    MatrixView<double> b, y, r;
+    std::vector<Measured> measured;
+    ColumnCertificate* columns;
+  };
+  /// Corrects some columns of y. 'first': they are zero, and r is b.
+  void correct(Batch& batch, std::vector<std::int64_t> live, refine::Sums sums, bool first);
+  /// The residuals of x, one column for each of 'which', into r.
+  void residuals(const Batch& batch, const std::vector<std::int64_t>& which,
+                 MatrixView<const double> x, MatrixView<double> r, refine::Sums sums);
+  Measured measure(const Batch& batch, std::int64_t c, const double* y, const double* r,
+                   refine::Sums sums) const;
+  /// Decides what residuals in FP64 have left open.
+  void settle(Batch& batch);
+  void measure_exactly(Batch& batch, const std::vector<std::int64_t>& which);
+
+  std::optional<refine::ScaledOperator> scaled_;
 };
 
 /// How many right-hand sides of so many are solved for together.

@@ -3,6 +3,7 @@
 #include "solve/solver.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/fp_scope.hpp"
@@ -16,9 +17,6 @@ namespace {
 
 using factor::Clock;
 using factor::seconds_since;
-
-/// What a residual summed in FP64 may be off, in backward error.
-constexpr double kDoubt = 2 * 0x1p-53;
 
 std::vector<PrecisionMap> maps_of(std::int64_t n, const SolveOptions& options,
                                   Structure structure) {
@@ -137,6 +135,12 @@ std::vector<ColumnCertificate> blank_columns(std::int64_t columns) {
   }
 }
 
+std::uint64_t checksum_of(std::int64_t n, const double* x) {
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += std::bit_cast<std::uint64_t>(x[i]);
+  return sum;
+}
+
 bool inspect_b(MatrixView<const double> b, Certificate& c) {
   for (std::int64_t j = 0; j < b.cols; ++j) {
     for (std::int64_t i = 0; i < b.rows; ++i) {
@@ -160,9 +164,12 @@ Batch Solver::make_batch(MatrixView<const double> b, std::int64_t first, std::in
   batch.b = core::Buffer<double>(n * count);
   batch.y = core::Buffer<double>(n * count);
   batch.r = core::Buffer<double>(n * count);
-  batch.error.assign(static_cast<std::size_t>(count), 1.0);
+  batch.measured.assign(static_cast<std::size_t>(count), {});
   for (std::int64_t k = 0; k < count; ++k) {
-    batch.column.emplace_back(exponents, b.column(first + k), batch.b.data() + k * n);
+    double* const own = batch.b.data() + k * n;
+    std::copy_n(b.column(first + k), n, own);  // read once: what is certified is what was read
+    batch.checksum.push_back(checksum_of(n, own));
+    batch.column.emplace_back(exponents, own, own);
   }
   return batch;
 }
@@ -170,43 +177,47 @@ Batch Solver::make_batch(MatrixView<const double> b, std::int64_t first, std::in
 /// Writes x and certifies what was written.
 void Solver::finish(Batch& batch, MatrixView<double> x, Certificate& c) {
   const std::int64_t n = order();
-  Side& of = side();
-  bool exact = true;
+  const Side& of = side();
+  std::vector<std::int64_t> again;  // columns of which there is no residual that is good enough
   std::vector<bool> finite;
   for (std::int64_t k = 0; k < batch.count; ++k) {
     const ScaledColumn& column = batch.column[static_cast<std::size_t>(k)];
     double* const out = x.column(batch.first + k);
     double* const y = batch.y.data() + k * n;
     finite.push_back(column.write(of.exponents, y, out));
-    exact = column.read(of.exponents, out, y) && exact;
+    // What was written is what was refined, but where a number had to be rounded to FP64's range.
+    const bool exact = column.read(of.exponents, out, y);
+    if (!exact || options_.prove) again.push_back(k);
   }
-  const auto compute_residual = [&](refine::Sums how) {
-    of.scaled.residual(batch.view_of(batch.b), batch.view_of(batch.y), batch.view_of(batch.r), how);
-  };
-  const auto error_of = [&](std::int64_t k) {
-    return backward_error(of.norm, sizes_of(of.exponents, batch.b.data() + k * n,
-                                            batch.y.data() + k * n, batch.r.data() + k * n));
-  };
-  // What was written is what was refined, but where a number had to be rounded to FP64's range.
-  if (!exact) compute_residual(sums());
-  // A verdict that plain sums' own rounding could turn is passed in double-double.
-  bool close = false;
+  measure_again(batch, again, refine::Sums::double_double);
   for (std::int64_t k = 0; k < batch.count; ++k) {
-    close = close || std::abs(error_of(k) - tolerance()) < kDoubt;
-  }
-  if (close && sums() == refine::Sums::fp64) compute_residual(refine::Sums::double_double);
-  for (std::int64_t k = 0; k < batch.count; ++k) {
+    const Measured& measured = batch.measured[static_cast<std::size_t>(k)];
     ColumnCertificate& column = c.columns[static_cast<std::size_t>(batch.first + k)];
-    column.backward_error = error_of(k);
-    const bool met = column.backward_error <= tolerance();
-    column.outcome = !finite[static_cast<std::size_t>(k)] ? SolveOutcome::overflow
-                     : met                                ? SolveOutcome::converged
-                                                          : SolveOutcome::not_converged;
+    column.backward_error = measured.error;
+    if (options_.prove) column.proven_backward_error = measured.most();
+    column.outcome = outcome_of(finite[static_cast<std::size_t>(k)], measured, tolerance());
     if (column.outcome != SolveOutcome::converged && c.outcome == SolveOutcome::converged) {
       c.outcome = column.outcome;
     }
     // Written so that a NaN stays.
     if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;
+  }
+}
+
+/// b has been read once; x is a solution for what the caller holds only if that is still the same.
+void Solver::check_unchanged_b(const Batch& batch, MatrixView<const double> b, MatrixView<double> x,
+                               Certificate& c) {
+  if (b.data == x.data || c.outcome == SolveOutcome::changed) return;
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    const std::int64_t column = batch.first + k;
+    if (checksum_of(order(), b.column(column)) == batch.checksum[static_cast<std::size_t>(k)]) {
+      continue;
+    }
+    c.outcome = SolveOutcome::changed;
+    c.in_b = true;
+    c.row = 0;
+    c.col = column;
+    return;
   }
 }
 
@@ -237,12 +248,20 @@ Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
     std::int64_t first = 0;
     for (; first < b.cols; first += kBatch) {
       Batch batch = make_batch(b, first, std::min(kBatch, b.cols - first));
-      climb(batch, c);
-      if (c.outcome != SolveOutcome::converged && c.outcome != SolveOutcome::not_converged) break;
-      if (c.pivot >= 0) break;  // there is no factor
-      finish(batch, x, c);
-      if (options_.prove) prove(batch, c);
+      const bool solved = climb(batch, c);
+      const bool factored = solved || (made_ && c.outcome == SolveOutcome::not_converged);
+      if (factored) finish(batch, x, c);
+      if (solved) {
+        check_unchanged(c);
+      } else {
+        look_again(batch, c);
+      }
+      check_unchanged_b(batch, b, x, c);
+      if (!factored && c.outcome == SolveOutcome::not_converged) c.backward_error = 1;
+      if (!factored || c.outcome == SolveOutcome::changed) break;
     }
+    // Of a changed A no column can be trusted; else those that were finished keep their word.
+    if (c.outcome == SolveOutcome::changed) first = 0;
     for (; first < b.cols; ++first) c.columns[static_cast<std::size_t>(first)].outcome = c.outcome;
     c.iterations = 0;
     for (const ColumnCertificate& column : c.columns) {

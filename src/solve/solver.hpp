@@ -15,6 +15,7 @@
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
 #include "solve/scaled.hpp"
+#include "solve/verdict.hpp"
 #include "stepwell/solve.hpp"
 
 namespace stepwell::driver {
@@ -32,8 +33,9 @@ struct Batch {
   std::int64_t first = 0;  ///< column of B
   std::int64_t count = 0;
   std::vector<ScaledColumn> column;
-  core::Buffer<double> b, y, r;  ///< n x count each
-  std::vector<double> error;     ///< backward error in the caller's norm
+  std::vector<std::uint64_t> checksum;  ///< of b in the caller's scale
+  core::Buffer<double> b, y, r;         ///< n x count each
+  std::vector<Measured> measured;       ///< backward errors in the caller's norm, by r
 
   MatrixView<double> view_of(const core::Buffer<double>& x) const {
     return view(x.data(), count > 0 ? x.size() / count : 0, count);
@@ -116,7 +118,6 @@ class Solver {
   /// meets the tolerance; else they are zero again.
   bool gamble(std::vector<double> inverse_diagonal, Batch& batch, Certificate& c);
   refine::Request request_for(const Batch& batch);
-  bool assess(const refine::Outcome& outcome, Batch& batch, Certificate& c);
   double tolerance() const;
   /// Of a product with A alone, or with a factor too.
   double iteration_price(std::optional<Rung> rung, std::int64_t columns) const;
@@ -137,7 +138,22 @@ class Solver {
   // solver.cpp: from the caller's numbers to a batch and back
   Batch make_batch(MatrixView<const double> b, std::int64_t first, std::int64_t count);
   void finish(Batch& batch, MatrixView<double> x, Certificate& c);
+  void check_unchanged_b(const Batch& batch, MatrixView<const double> b, MatrixView<double> x,
+                         Certificate& c);
   refine::Sums sums() const;
+
+  // settle.cpp: how good what has been reached is
+  refine::Sums residuals();
+  Measured measure(const Batch& batch, std::int64_t k, refine::Sums sums);
+  /// Computes the residuals of some columns anew.
+  void measure_again(Batch& batch, const std::vector<std::int64_t>& which, refine::Sums sums);
+  bool all_met(const Batch& batch) const;
+  /// Refines, and decides what a residual in FP64 leaves open.
+  refine::Outcome refine_and_settle(refine::Preconditioner& m, refine::Request q, Batch& batch,
+                                    Certificate& c);
+  /// Says so if A is no longer what was looked at first.
+  void check_unchanged(Certificate& c);
+  void look_again(const Batch& batch, Certificate& c);
 
   // ladder.cpp: what is tried, in which order, and when it is given up
   bool climb(Batch& batch, Certificate& c);
@@ -151,7 +167,6 @@ class Solver {
   /// False: there is no factor to do it with, and the certificate says why.
   bool estimate_inverse_norm(Certificate& c);
   void estimate_condition(Certificate& c);
-  void prove(Batch& batch, Certificate& c);
 
   std::optional<Made> made_;
 };
@@ -165,14 +180,22 @@ bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Conte
 /// What is used where the caller names no refiner.
 Refiner default_refiner(Structure structure);
 
+/// How residuals are summed: by blocks in FP64, unless its own rounding leaves no room below the
+/// tolerance for a solution of a few units.
+refine::Sums residuals_for(const refine::ScaledOperator& a, double tolerance);
+
 /// Lists a rung; the next batch of columns at the same one is no other rung.
 void list_rung(Certificate& c, RungAttempt attempt);
 
 /// The largest; a NaN is the worst of all.
 double worst_of(const std::vector<double>& error);
+double worst_of(const std::vector<Measured>& measured);
 
 /// The certificates of so many columns, with nothing in them. Throws Error(out_of_memory).
 std::vector<ColumnCertificate> blank_columns(std::int64_t columns);
+
+/// The bits of n numbers, added as integers modulo 2^64.
+std::uint64_t checksum_of(std::int64_t n, const double* x);
 
 /// False, and the certificate says where, if b has an infinity or a NaN.
 bool inspect_b(MatrixView<const double> b, Certificate& c);

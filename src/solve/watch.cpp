@@ -72,4 +72,13 @@ std::string reason_of(const refine::Outcome& outcome, const std::vector<double>&
   return "";
 }
 
+std::string reason_of(const refine::Outcome& outcome, const std::vector<Measured>& measured,
+                      double tolerance, bool watched) {
+  for (std::size_t s = 0; s < measured.size(); ++s) {
+    if (judge(measured[s], tolerance) == Verdict::met) continue;
+    return name_of(outcome.system[s].status, watched);
+  }
+  return "";
+}
+
 }  // namespace stepwell::driver

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "refine/refine.hpp"
+#include "solve/verdict.hpp"
 #include "stepwell/progress.hpp"
 
 namespace stepwell::driver {
@@ -32,6 +33,8 @@ int most_iterations(const refine::Outcome& outcome);
 /// Why the first column whose error is above the tolerance failed; empty if none is. 'watched': it
 /// may have been stopped because the next rung was cheaper.
 std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
+                      double tolerance, bool watched);
+std::string reason_of(const refine::Outcome& outcome, const std::vector<Measured>& measured,
                       double tolerance, bool watched);
 
 }  // namespace stepwell::driver

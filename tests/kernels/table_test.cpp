@@ -35,7 +35,7 @@ std::vector<Row> rows(const Table& t) {
       t.update[0], t.update[1], t.update[2], t.update[3], t.update_fp32, t.update_fp64, t.pack_fp32,
       t.pack_fp64, t.unpack_fp32, t.unpack_fp64, t.reorder, t.potrf_fp32, t.potrf_fp64, t.trsm_fp32,
       t.trsm_fp64, t.invert_fp32, t.invert_fp64, t.getrf_fp32, t.getrf_fp64, t.transpose_fp32,
-      t.transpose_fp64, t.product, t.symmetric_product, t.packed_product_fp32,
+      t.transpose_fp64, t.product, t.blocked_product, t.symmetric_product, t.packed_product_fp32,
       t.packed_product_fp64, t.tile_product_fp32, t.tile_product_fp64, t.exact_product, t.load,
       t.pack_columns, t.survey, t.gather_gram);
   EXPECT_EQ(sizeof(Table), all.size() * sizeof(Entry<LoadFn>) + sizeof t.batch_fp32 +

@@ -103,7 +103,8 @@ TEST(RankedProduct, HasTheSameBitsWithAnyNumberOfThreadsAndWhereverTilesAre) {
         RankedProduct product(team, agreement, distribution, {n, kTile}, *source);
         Dense<double> y(n, 2), exactly(n, 2);
         product.apply(x.view(), y.view());
-        product.apply_exactly(x.view(), {}, exactly.view(), low.view());
+        Checksums checksums(n);
+        product.apply_exactly(x.view(), {}, exactly.view(), low.view(), checksums);
         if (threads == 1 && source == &anew) first = y, exact_first = exactly;
         ASSERT_EQ(y.data, first.data);
         ASSERT_EQ(exactly.data, exact_first.data);
@@ -120,7 +121,8 @@ TEST(RankedProduct, IsExactToTwiceTheDigits) {
     Dense<double> y(n, 1), b(n, 1), r(n, 1), low(n, 1);
     product.apply(x.view(), y.view());
     for (std::int64_t i = 0; i < n; ++i) b(i, 0) = -y(i, 0);
-    product.apply_exactly(x.view(), b.view(), r.view(), low.view());
+    Checksums checksums(n);
+    product.apply_exactly(x.view(), b.view(), r.view(), low.view(), checksums);
     for (std::int64_t i = 0; i < n; ++i) {
       __float128 sum = b(i, 0);
       double size = std::abs(b(i, 0));

@@ -76,6 +76,49 @@ TEST_P(GeneralProducts, AreRightToRounding) {
   }
 }
 
+/// Of Gaussian numbers, and of equal ones, whose sums are all rounded in the same direction.
+TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
+  engine::Team team(2);
+  for (const std::int64_t n : orders()) {
+    for (const bool equal : {false, true}) {
+      const auto a = gaussian(n, n, 1);
+      const auto x = gaussian(n, 3, 2);
+      if (equal) a.fill([](auto i, auto j) { return i == j ? 100 : 0.6; });
+      if (equal) x.fill([](auto, auto c) { return c == 0 ? 1.0 : 0.7; });
+      GeneralProduct product(team, a.view(), transposed());
+      Dense<double> y(n, 3), low(n, 3);
+      Checksums blocked(n), exact(n);
+      product.apply_blocked(x.view(), y.view(), blocked);
+      for (std::int64_t c = 0; c < 3; ++c) {
+        for (std::int64_t i = 0; i<n; i += n> 500 ? 13 : 1) {
+          Quad sum = 0, size = 0;
+          for (std::int64_t j = 0; j < n; ++j) {
+            const Quad term = static_cast<Quad>(element(a, i, j)) * x(j, c);
+            sum += term;
+            size += abs_of(term);
+          }
+          const auto error = static_cast<double>(abs_of(y(i, c) - sum));
+          const double most = static_cast<double>(product.depth()) * kU64;
+          ASSERT_LE(error, most * static_cast<double>(size)) << n << ": (" << i << ", " << c << ")";
+        }
+      }
+      product.apply_exactly(x.view(), {}, y.view(), low.view(), exact);
+      const Checksums first = survey_general(team, a.view()).checksums;
+      EXPECT_EQ(first.first_difference(blocked), -1) << n;
+      EXPECT_EQ(first.first_difference(exact), -1) << n;
+    }
+  }
+}
+
+/// A residual in FP64 decides only where its depth leaves room below sqrt(n) units.
+TEST_P(GeneralProducts, HaveADepthBelowTheTolerance) {
+  engine::Team team(1);
+  for (const std::int64_t n : {512, 1000, 2048, 4096, 8192, 16384, 65536}) {
+    GeneralProduct product(team, view<const double>(nullptr, n, n), transposed());
+    EXPECT_LE(static_cast<double>(product.depth() + 3), std::sqrt(static_cast<double>(n))) << n;
+  }
+}
+
 TEST_P(GeneralProducts, AreExactToTwiceTheDigits) {
   engine::Team team(2);
   for (const std::int64_t n : orders()) {
@@ -85,8 +128,9 @@ TEST_P(GeneralProducts, AreExactToTwiceTheDigits) {
       const std::int64_t r = 2;
       const auto x = gaussian(n, r, 2), b = gaussian(n, r, 3);
       const Guarded<double> y(n, r, 1, 1), low(n, r, 1, 1);
+      Checksums checksums(n);
       product.apply_exactly(x.view(), with_b ? b.view() : MatrixView<double>{}, y.view(),
-                            low.view());
+                            low.view(), checksums);
       for (std::int64_t c = 0; c < r; ++c) {
         for (std::int64_t i = 0; i<n; i += n> 200 ? 37 : 1) {
           Quad sum = with_b ? b(i, c) : 0;
@@ -120,7 +164,8 @@ TEST_P(GeneralProducts, HaveTheSameBitsForAnyNumberOfThreads) {
       GeneralProduct product(team, a.view(), transposed());
       Dense<double> y(n, 3), exact(n, 3), low(n, 3);
       product.apply(x.view(), y.view());
-      product.apply_exactly(x.view(), x.view(), exact.view(), low.view());
+      Checksums checksums(n);
+      product.apply_exactly(x.view(), x.view(), exact.view(), low.view(), checksums);
       if (threads == 1) {
         y1 = y;
         exact1 = exact;
@@ -141,9 +186,11 @@ TEST_P(GeneralProducts, OfAColumnAreTheSameAmongOthers) {
   GeneralProduct product(team, a.view(), transposed());
   const auto x = gaussian(n, 5, 9);
   Dense<double> together(n, 5), low(n, 5), alone(n, 1), alone_low(n, 1);
-  product.apply_exactly(x.view(), {}, together.view(), low.view());
+  Checksums checksums(n);
+  product.apply_exactly(x.view(), {}, together.view(), low.view(), checksums);
   for (std::int64_t c = 0; c < 5; ++c) {
-    product.apply_exactly(x.view().block(0, c, n, 1), {}, alone.view(), alone_low.view());
+    product.apply_exactly(x.view().block(0, c, n, 1), {}, alone.view(), alone_low.view(),
+                          checksums);
     EXPECT_TRUE(same_bits(alone.view(), together.view().block(0, c, n, 1))) << c;
   }
 }

@@ -76,6 +76,69 @@ TEST(SymmetricProduct, IsRightToRounding) {
   }
 }
 
+/// Of Gaussian numbers, and of equal ones, whose sums are all rounded in the same direction.
+TEST(SymmetricProduct, WithBlockedSumsErrsByNoMoreThanItsDepth) {
+  engine::Team team(2);
+  for (const std::int64_t n : orders()) {
+    const Guarded<double> equal(n, n, 3);
+    equal.fill([](auto i, auto j) { return i < j ? NAN : i == j ? 100 : 0.6; });
+    const auto gaussian = lower(n, 1);
+    for (const auto* a : {&gaussian, &equal}) {
+      SymmetricProduct product(team, a->view());
+      const auto x = vectors(n, 3, 2);
+      if (a == &equal) x.fill([](auto, auto c) { return c == 0 ? 1.0 : 0.7; });
+      Dense<double> y(n, 3);
+      Checksums checksums(n);
+      product.apply_blocked(x.view(), y.view(), checksums);
+      for (std::int64_t c = 0; c < 3; ++c) {
+        for (std::int64_t i = 0; i<n; i += n> 500 ? 13 : 1) {
+          Quad sum = 0, size = 0;
+          for (std::int64_t j = 0; j < n; ++j) {
+            const Quad term = static_cast<Quad>(element(*a, i, j)) * x(j, c);
+            sum += term;
+            size += abs_of(term);
+          }
+          const auto error = static_cast<double>(abs_of(y(i, c) - sum));
+          const double most = static_cast<double>(product.depth()) * kU64;
+          ASSERT_LE(error, most * static_cast<double>(size)) << n << ": (" << i << ", " << c << ")";
+        }
+      }
+    }
+  }
+}
+
+/// A residual in FP64 decides only where its depth leaves room below sqrt(n) units.
+TEST(SymmetricProduct, HasADepthBelowTheTolerance) {
+  engine::Team team(1);
+  for (const std::int64_t n : {256, 300, 512, 896, 1000, 1024, 2048, 4096, 8192, 16384, 32768}) {
+    SymmetricProduct product(team, view<const double>(nullptr, n, n));
+    EXPECT_LE(static_cast<double>(product.depth() + 3), std::sqrt(static_cast<double>(n))) << n;
+  }
+}
+
+TEST(SymmetricProduct, SeesEveryBitOfTheTriangleInEachPass) {
+  engine::Team team(2);
+  for (const std::int64_t n : {1, 64, 65, 700}) {
+    const auto a = lower(n, 1);
+    SymmetricProduct product(team, a.view());
+    const auto x = vectors(n, 2, 2);
+    Dense<double> y(n, 2), low(n, 2);
+    Survey first;
+    product.apply(x.view(), y.view(), &first);
+    for (const bool flipped : {false, true}) {
+      const std::int64_t i = n - 1, j = n / 2;
+      double& element = a.view()(i, j);
+      if (flipped) element = std::nextafter(element, 2);
+      Checksums blocked(n), exact(n);
+      product.apply_blocked(x.view(), y.view(), blocked);
+      product.apply_exactly(x.view(), {}, y.view(), low.view(), exact);
+      const std::int64_t where = flipped ? j / Checksums::kColumns * Checksums::kColumns : -1;
+      EXPECT_EQ(first.checksums.first_difference(blocked), where) << n;
+      EXPECT_EQ(first.checksums.first_difference(exact), where) << n;
+    }
+  }
+}
+
 TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
   engine::Team team(2);
   for (const std::int64_t n : orders()) {
@@ -85,8 +148,9 @@ TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
       const std::int64_t r = 2;
       const auto x = vectors(n, r, 2), b = vectors(n, r, 3);
       const Guarded<double> y(n, r, 1, 1), low(n, r, 1, 1);
+      Checksums checksums(n);
       product.apply_exactly(x.view(), with_b ? b.view() : MatrixView<double>{}, y.view(),
-                            low.view());
+                            low.view(), checksums);
       for (std::int64_t c = 0; c < r; ++c) {
         for (std::int64_t i = 0; i<n; i += n> 200 ? 37 : 1) {
           Quad sum = with_b ? b(i, c) : 0;
@@ -213,7 +277,8 @@ TEST(SymmetricProduct, HasTheSameBitsForAnyNumberOfThreads) {
       Dense<double> y(n, 3), exact(n, 3), low(n, 3);
       Survey survey;
       product.apply(x.view(), y.view(), &survey);
-      product.apply_exactly(x.view(), x.view(), exact.view(), low.view());
+      Checksums checksums(n);
+      product.apply_exactly(x.view(), x.view(), exact.view(), low.view(), checksums);
       if (threads == 1) {
         y1 = y;
         exact1 = exact;
@@ -237,9 +302,11 @@ TEST(SymmetricProduct, OfAColumnIsTheSameAmongOthers) {
   SymmetricProduct product(team, a.view());
   const auto x = vectors(n, 5, 9);
   Dense<double> together(n, 5), low(n, 5), alone(n, 1), alone_low(n, 1);
-  product.apply_exactly(x.view(), {}, together.view(), low.view());
+  Checksums checksums(n);
+  product.apply_exactly(x.view(), {}, together.view(), low.view(), checksums);
   for (std::int64_t c = 0; c < 5; ++c) {
-    product.apply_exactly(x.view().block(0, c, n, 1), {}, alone.view(), alone_low.view());
+    product.apply_exactly(x.view().block(0, c, n, 1), {}, alone.view(), alone_low.view(),
+                          checksums);
     EXPECT_TRUE(same_bits(alone.view(), together.view().block(0, c, n, 1))) << c;
   }
 }

@@ -4,6 +4,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/portable/exact.cpp"
+#include <bit>
+
 #include "core/double_double.hpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
@@ -66,8 +68,11 @@ core::DoubleDouble total(core::DoubleDouble sum, Vec hi, Vec lo) {
   return sum;
 }
 
-void column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts& p) {
+/// Returns the column's checksum.
+std::uint64_t column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts& p) {
   const D d;
+  const hn::RebindToUnsigned<D> du;
+  auto bits = hn::Zero(du);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const Vec x = hn::Set(d, p.y != nullptr ? p.x[j] : 0.0);
   Vec zh = hn::Zero(d);
@@ -75,6 +80,7 @@ void column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts
   std::int64_t i = 0;
   for (; i + lanes <= m; i += lanes) {
     const Vec v = hn::LoadU(d, a + i);
+    bits = hn::Add(bits, hn::BitCast(du, v));
     if (p.y != nullptr) {
       Vec yh = hn::LoadU(d, p.y + i);
       Vec yl = hn::LoadU(d, p.y_low + i);
@@ -86,7 +92,12 @@ void column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts
   }
   core::DoubleDouble z;
   if (p.z != nullptr) z = total({p.z[j], p.z_low[j]}, zh, zl);
+  std::uint64_t checksum = 0;
+  HWY_ALIGN std::uint64_t lane[hn::MaxLanes(du)];
+  hn::Store(bits, du, lane);
+  for (std::int64_t k = 0; k < lanes; ++k) checksum += lane[k];
   for (; i < m; ++i) {
+    checksum += std::bit_cast<std::uint64_t>(a[i]);
     if (p.y != nullptr) {
       const auto y = core::multiply_add({p.y[i], p.y_low[i]}, a[i], p.x[j]);
       p.y[i] = y.hi;
@@ -98,10 +109,13 @@ void column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts
     p.z[j] = z.hi;
     p.z_low[j] = z.lo;
   }
+  return checksum;
 }
 
-void exact_product(MatrixView<const double> a, const ExactProducts& p) noexcept {
-  for (std::int64_t j = 0; j < a.cols; ++j) column(a.column(j), a.rows, j, p);
+std::uint64_t exact_product(MatrixView<const double> a, const ExactProducts& p) noexcept {
+  std::uint64_t checksum = 0;
+  for (std::int64_t j = 0; j < a.cols; ++j) checksum += column(a.column(j), a.rows, j, p);
+  return checksum;
 }
 
 }  // namespace

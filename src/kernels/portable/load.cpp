@@ -83,9 +83,12 @@ HWY_INLINE std::int64_t load_rows(D d, const LoadArgs& g, std::int64_t j, std::i
   auto sum = zero;
   auto max = zero;
   auto squares = zero;
+  const hn::RebindToUnsigned<D> du;
+  auto bits = hn::Zero(du);
   for (; i + N <= end; i += N) {
     const auto value = hn::LoadU(d, a + i);
     if (fetch) hwy::Prefetch(next + i);
+    bits = hn::Add(bits, hn::BitCast(du, value));
     const auto size = hn::Abs(value);
     sum = hn::Add(sum, size);
     if (g.row_sums != nullptr) {
@@ -112,6 +115,7 @@ HWY_INLINE std::int64_t load_rows(D d, const LoadArgs& g, std::int64_t j, std::i
   s.mid += hn::GetLane(hn::SumOfLanes(d, hn::Add(squares, unusual.mid)));
   s.big += hn::GetLane(hn::SumOfLanes(d, unusual.big));
   s.small += hn::GetLane(hn::SumOfLanes(d, unusual.small));
+  s.checksum += hn::GetLane(hn::SumOfLanes(du, bits));
   return i;
 }
 

@@ -25,6 +25,7 @@ void fill_portable_pack_columns(core::Isa isa, Table& t);    ///< pack_columns
 void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
 void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
 void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_product
+void fill_portable_blocked(core::Isa isa, Table& t);         ///< blocked_product
 void fill_portable_exact(core::Isa isa, Table& t);           ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);           ///< packed_product, tile_product
 void fill_portable_survey(core::Isa isa, Table& t);          ///< survey

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include <bit>
 #include <cmath>
 
 #include "kernels/reference/reference.hpp"
@@ -63,6 +64,7 @@ void load(const LoadArgs& g, Scan& scan) noexcept {
       if (g.col_sums != nullptr) {
         g.col_sums[j] += std::abs(a);
       }
+      s.checksum += std::bit_cast<std::uint64_t>(a);
       scan_element(a, i, j, s);
       if (g.mirror.data != nullptr) {
         compare(a, g.mirror(j, i), i, j, s);

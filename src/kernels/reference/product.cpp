@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bit>
 
 #include "kernels/reference/reference.hpp"
 
@@ -44,10 +45,41 @@ void symmetric_product(MatrixView<const double> a, MatrixView<const double> x,
   }
 }
 
+/// The sum of term(k) for k in [begin, end): chains of four, added in pairs.
+template <class Term>
+double pairwise_sum(std::int64_t begin, std::int64_t end, Term term) {
+  if (end - begin > 4) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    return pairwise_sum(begin, middle, term) + pairwise_sum(middle, end, term);
+  }
+  double sum = 0;
+  for (std::int64_t k = begin; k < end; ++k) sum += term(k);
+  return sum;
+}
+
+std::uint64_t blocked_product(MatrixView<const double> a, const Products& p) noexcept {
+  for (std::int64_t c = 0; p.y.data != nullptr && c < p.y.cols; ++c) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      p.y(i, c) += pairwise_sum(0, a.cols, [&](std::int64_t j) { return a(i, j) * p.x(j, c); });
+    }
+  }
+  for (std::int64_t c = 0; p.z.data != nullptr && c < p.z.cols; ++c) {
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      p.z(j, c) += pairwise_sum(0, a.rows, [&](std::int64_t i) { return a(i, j) * p.w(i, c); });
+    }
+  }
+  std::uint64_t checksum = 0;
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < a.rows; ++i) checksum += std::bit_cast<std::uint64_t>(a(i, j));
+  }
+  return checksum;
+}
+
 }  // namespace
 
 void fill_reference_product(Table& t) {
   t.product = {&product, "product_reference", core::Isa::reference};
+  t.blocked_product = {&blocked_product, "blocked_product_reference", core::Isa::reference};
   t.symmetric_product = {&symmetric_product, "symmetric_product_reference", core::Isa::reference};
 }
 
