@@ -31,7 +31,9 @@ STEPWELL_API const char* to_string(SolveOutcome outcome);
 struct ColumnCertificate {
   SolveOutcome outcome = SolveOutcome::not_attempted;
   /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, from the caller's A and b and the x that
-  /// was written, in FP64. Of least squares the Frobenius norm's, see lstsq.hpp.
+  /// was written, as computed. Of least squares the Frobenius norm's, see lstsq.hpp. 'converged'
+  /// needs more: that the true one, whatever rounding in the residual hides, is at most the
+  /// tolerance.
   double backward_error = 1;
   /// Of least squares: which bound 'backward_error' is, "residual" (||r|| / ||x||), "gradient"
   /// (||A'r|| / ||r||), "projection" (of r on A's columns, by the factor) or "weighted" (of both,

@@ -184,7 +184,6 @@ void SmallSystem::check_unchanged() {
   c_.outcome = SolveOutcome::changed;
   c_.row = c_.structure == "spd" ? column : 0;
   c_.col = column;
-  for (ColumnCertificate& c : c_.columns) c.outcome = c_.outcome;
 }
 
 bool is_plain(const SolveOptions& o, Structure structure) {
@@ -223,6 +222,7 @@ Certificate blank_certificate(std::int64_t n, std::int64_t columns, Structure st
 
 void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<double> x,
                  const SolveOptions& options, factor::Clock::time_point start, Certificate& c) {
+  const RightHandSums sums(b);
   inspect_b(b, c);
   if (options.progress != nullptr && options.progress->cancel) c.outcome = SolveOutcome::cancelled;
   if (c.ok() && system.factor()) {
@@ -233,6 +233,10 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
                    c.columns.data() + j);
     }
     system.check_unchanged();
+    sums.check(b, x, c);
+    if (c.outcome == SolveOutcome::changed) {
+      for (ColumnCertificate& column : c.columns) column.outcome = c.outcome;
+    }
     for (const ColumnCertificate& column : c.columns) {
       if (column.outcome != SolveOutcome::converged && c.ok()) c.outcome = column.outcome;
       if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;

@@ -33,9 +33,8 @@ struct Batch {
   std::int64_t first = 0;  ///< column of B
   std::int64_t count = 0;
   std::vector<ScaledColumn> column;
-  std::vector<std::uint64_t> checksum;  ///< of b in the caller's scale
-  core::Buffer<double> b, y, r;         ///< n x count each
-  std::vector<Measured> measured;       ///< backward errors in the caller's norm, by r
+  core::Buffer<double> b, y, r;    ///< n x count each
+  std::vector<Measured> measured;  ///< backward errors in the caller's norm, by r
 
   MatrixView<double> view_of(const core::Buffer<double>& x) const {
     return view(x.data(), count > 0 ? x.size() / count : 0, count);
@@ -138,8 +137,6 @@ class Solver {
   // solver.cpp: from the caller's numbers to a batch and back
   Batch make_batch(MatrixView<const double> b, std::int64_t first, std::int64_t count);
   void finish(Batch& batch, MatrixView<double> x, Certificate& c);
-  void check_unchanged_b(const Batch& batch, MatrixView<const double> b, MatrixView<double> x,
-                         Certificate& c);
   refine::Sums sums() const;
 
   // settle.cpp: how good what has been reached is
@@ -194,8 +191,17 @@ double worst_of(const std::vector<Measured>& measured);
 /// The certificates of so many columns, with nothing in them. Throws Error(out_of_memory).
 std::vector<ColumnCertificate> blank_columns(std::int64_t columns);
 
-/// The bits of n numbers, added as integers modulo 2^64.
-std::uint64_t checksum_of(std::int64_t n, const double* x);
+/// What the right-hand sides held when they were first read.
+class RightHandSums {
+ public:
+  explicit RightHandSums(MatrixView<const double> b);
+  /// The certificate's outcome is 'changed' if they no longer hold it. Not for an x that has
+  /// overwritten b.
+  void check(MatrixView<const double> b, MatrixView<double> x, Certificate& c) const;
+
+ private:
+  std::vector<std::uint64_t> sums_;
+};
 
 /// False, and the certificate says where, if b has an infinity or a NaN.
 bool inspect_b(MatrixView<const double> b, Certificate& c);
