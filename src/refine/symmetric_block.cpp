@@ -21,6 +21,44 @@ void add_product(const SymmetricBlock& block, MatrixView<const double> x, Matrix
                    {xc, y.block(row, 0, a.rows, x.cols), x.block(row, 0, a.rows, x.cols), yc});
 }
 
+namespace {
+
+/// 64 x 64 numbers: a block on the diagonal made whole, or a transposed one.
+using Square = std::array<double, kBlockColumns * kBlockColumns>;
+
+std::uint64_t sum_of_bits(const double* x, std::int64_t n) {
+  std::uint64_t sums[8] = {};
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (int k = 0; k < 8; ++k) sums[k] += std::bit_cast<std::uint64_t>(x[i + k]);
+  }
+  for (; i < n; ++i) sums[0] += std::bit_cast<std::uint64_t>(x[i]);
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+/// A triangle and its mirror image; adds what was read to the checksum.
+MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const double> a, Square& full,
+                                  std::uint64_t& checksum) {
+  constexpr std::int64_t kTile = 8;  // columns that are mirrored at once
+  const std::int64_t n = a.cols;
+  const MatrixView<double> out = view(full.data(), n, n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    std::copy(a.column(j) + j, a.column(j) + n, out.column(j) + j);
+    checksum += sum_of_bits(out.column(j) + j, n - j);
+  }
+  for (std::int64_t j = 0; j < n; j += kTile) {
+    const std::int64_t w = std::min(kTile, n - j), below = n - j - w;
+    for (std::int64_t c = j; c < j + w; ++c) {
+      for (std::int64_t i = c + 1; i < j + w; ++i) out(c, i) = out(i, c);
+    }
+    if (below > 0)
+      kernels::transpose(t, out.block(j + w, j, below, w), out.block(j, j + w, w, below));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const double> x,
                                   MatrixView<double> y) {
   static_assert(kBlockColumns == kernels::kBlockedColumns);
@@ -29,16 +67,9 @@ std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const 
   const auto xc = x.block(col, 0, a.cols, x.cols);
   const auto yc = y.block(col, 0, a.cols, x.cols);
   std::uint64_t checksum = 0;
-  if (block.diagonal()) {
-    // Mirrored, it is a block like any other; what was read of A is one triangle.
-    alignas(64) double full[kBlockColumns * kBlockColumns];
-    for (std::int64_t j = 0; j < a.cols; ++j) {
-      for (std::int64_t i = j; i < a.cols; ++i) {
-        full[i + j * a.cols] = full[j + i * a.cols] = a(i, j);
-        checksum += std::bit_cast<std::uint64_t>(full[i + j * a.cols]);
-      }
-    }
-    kernels::blocked_product(t, view<const double>(full, a.cols, a.cols), {xc, yc, {}, {}});
+  if (block.diagonal()) {  // made whole, it is a block like any other
+    alignas(64) Square full;
+    kernels::blocked_product(t, mirrored(t, a, full, checksum), {xc, yc, {}, {}});
     return checksum;
   }
   for (std::int64_t i = 0; i < a.rows; i += kernels::kBlockedRows) {
@@ -65,29 +96,44 @@ std::int64_t strip_depth(std::int64_t columns, std::int64_t rows) {
 
 std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const double> x,
                                 MatrixView<double> y, MatrixView<double> y_low) {
+  constexpr std::int64_t kShort = 256;  // rows of a block whose dot products are not worth it
   const kernels::Table& t = kernels::table();
-  const auto add = [&](MatrixView<const double> a, std::int64_t row, std::int64_t col,
-                       std::int64_t k) {
-    return kernels::exact_product(t, a,
-                                  {x.column(k) + col, y.column(k) + row, y_low.column(k) + row,
-                                   x.column(k) + row, y.column(k) + col, y_low.column(k) + col});
-  };
   const auto [a, row, col] = block;
+  const auto add = [&](MatrixView<const double> part, std::int64_t k, std::int64_t to,
+                       std::int64_t from) {
+    kernels::ExactProducts p;
+    p.x = x.column(k) + from;
+    p.y = y.column(k) + to;
+    p.y_low = y_low.column(k) + to;
+    return kernels::exact_product(t, part, p);
+  };
   std::uint64_t checksum = 0;
-  for (std::int64_t k = 0; k < x.cols; ++k) {
-    checksum = 0;  // each column reads all of the block
-    if (!block.diagonal()) {
-      checksum = add(a, row, col, k);
-      continue;
+  alignas(64) Square square;
+  if (block.diagonal()) {
+    const MatrixView<const double> whole = mirrored(t, a, square, checksum);
+    for (std::int64_t k = 0; k < x.cols; ++k) add(whole, k, col, col);
+    return checksum;
+  }
+  if (a.rows > kShort) {
+    for (std::int64_t k = 0; k < x.cols; ++k) {
+      checksum =
+          kernels::exact_product(t, a,
+                                 {x.column(k) + col, y.column(k) + row, y_low.column(k) + row,
+                                  x.column(k) + row, y.column(k) + col, y_low.column(k) + col});
     }
-    for (std::int64_t c = 0; c < a.cols; ++c) {
-      kernels::ExactProducts diagonal;
-      diagonal.x = x.column(k) + col + c;
-      diagonal.y = y.column(k) + col + c;
-      diagonal.y_low = y_low.column(k) + col + c;
-      checksum += kernels::exact_product(t, a.block(c, c, 1, 1), diagonal);
-      checksum += add(a.block(c + 1, c, a.rows - c - 1, 1), row + c + 1, col + c, k);
+    return checksum;
+  }
+  for (std::int64_t i = 0; i < a.rows; i += kBlockColumns) {
+    const MatrixView<const double> part =
+        a.block(i, 0, std::min(kBlockColumns, a.rows - i), a.cols);
+    const MatrixView<double> across = view(square.data(), a.cols, part.rows);
+    kernels::transpose(t, part, across);
+    std::uint64_t of_part = 0;
+    for (std::int64_t k = 0; k < x.cols; ++k) {
+      of_part = add(part, k, row + i, col);
+      add(across, k, col, row + i);
     }
+    checksum += of_part;
   }
   return checksum;
 }

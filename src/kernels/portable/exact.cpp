@@ -112,7 +112,65 @@ std::uint64_t column(const double* a, std::int64_t m, std::int64_t j, const Exac
   return checksum;
 }
 
+/// y + y_low += A x for V SIMD vectors of rows from row i on, whose sums stay in registers: 2 V for
+/// them, V for A, and one for x.
+template <int V>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> rows(MatrixView<const double> a, std::int64_t i,
+                                                 const ExactProducts& p) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  constexpr std::int64_t N = hn::MaxLanes(d);
+  Vec hi[V], lo[V];
+  auto bits = hn::Zero(du);
+  HWY_UNROLL(4)
+  for (int v = 0; v < V; ++v) {
+    hi[v] = hn::LoadU(d, p.y + i + v * N);
+    lo[v] = hn::LoadU(d, p.y_low + i + v * N);
+  }
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    const Vec x = hn::Set(d, p.x[j]);
+    HWY_UNROLL(4)
+    for (int v = 0; v < V; ++v) {
+      const Vec as = hn::LoadU(d, a.column(j) + i + v * N);
+      bits = hn::Add(bits, hn::BitCast(du, as));
+      multiply_add(as, x, hi[v], lo[v]);
+    }
+  }
+  HWY_UNROLL(4)
+  for (int v = 0; v < V; ++v) {
+    hn::StoreU(hi[v], d, p.y + i + v * N);
+    hn::StoreU(lo[v], d, p.y_low + i + v * N);
+  }
+  return bits;
+}
+
+/// y + y_low += A x of a block that stays in L2: by rows, so that y is read and written once.
+std::uint64_t by_rows(MatrixView<const double> a, const ExactProducts& p) {
+  const hn::RebindToUnsigned<D> du;
+  constexpr std::int64_t N = hn::MaxLanes(D());
+  auto bits = hn::Zero(du);
+  std::int64_t i = 0;
+  for (; i + 4 * N <= a.rows; i += 4 * N) bits = hn::Add(bits, rows<4>(a, i, p));
+  for (; i + N <= a.rows; i += N) bits = hn::Add(bits, rows<1>(a, i, p));
+  std::uint64_t checksum = 0;
+  HWY_ALIGN std::uint64_t lane[N];
+  hn::Store(bits, du, lane);
+  for (const std::uint64_t l : lane) checksum += l;
+  for (; i < a.rows; ++i) {
+    core::DoubleDouble y{p.y[i], p.y_low[i]};
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      y = core::multiply_add(y, a(i, j), p.x[j]);
+      checksum += std::bit_cast<std::uint64_t>(a(i, j));
+    }
+    p.y[i] = y.hi;
+    p.y_low[i] = y.lo;
+  }
+  return checksum;
+}
+
 std::uint64_t exact_product(MatrixView<const double> a, const ExactProducts& p) noexcept {
+  constexpr std::int64_t kSmall = 256;  // rows, above which columns are streamed
+  if (p.z == nullptr && a.rows <= kSmall) return by_rows(a, p);
   std::uint64_t checksum = 0;
   for (std::int64_t j = 0; j < a.cols; ++j) checksum += column(a.column(j), a.rows, j, p);
   return checksum;
