@@ -126,7 +126,7 @@ inline constexpr std::int64_t kBlockedColumns = 64;
 /// How often a term is rounded in what such a block adds to an element of y, and of z. The addition
 /// to the element is one more.
 inline constexpr std::int64_t kBlockedDepthY = 8;
-inline constexpr std::int64_t kBlockedDepthZ = 11;
+inline constexpr std::int64_t kBlockedDepthZ = 12;
 
 /// As ProductFn for a block of at most kBlockedRows x kBlockedColumns, with short chains of
 /// products that are added in pairs: the sum that is added to an element errs by at most

@@ -5,6 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/portable/blocked.cpp"
 #include <bit>
+#include <utility>
 
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
@@ -18,25 +19,25 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<double>;
+using DU = hn::RebindToUnsigned<D>;
 using Vec = hn::Vec<D>;
-using Bits = hn::Vec<hn::RebindToUnsigned<D>>;
+using Bits = hn::Vec<DU>;
 
 constexpr std::int64_t N = hn::MaxLanes(D());
-// A chain of so many products is summed one after the other; chains are added in pairs.
+// Products that are summed one after the other; such chains are added in pairs.
 constexpr int kChain = 4;
-// SIMD vectors of rows that make one partial sum of z: kChain chains.
-constexpr std::int64_t kSteps = kChain * kChain;
-// Columns of a group: for one vector z takes 8 sums and 8 partial sums of 32 registers; two vectors
-// take half the columns, and so do 16 registers.
-constexpr int kWide = HWY_TARGET == HWY_AVX3 ? 8 : 4;
-constexpr int kNarrow = kWide / 2;
-// Partial sums of y that wait for one of their size: a binary counter over the groups.
-constexpr int kLevels = std::bit_width(static_cast<unsigned>(kBlockedColumns / kNarrow)) + 1;
+// Columns of a group. One vector: of 32 registers 8 for the chains of z, 8 for their sums; of 16,
+// half as many. Several vectors: a chain of columns, 4 vectors x 4 chains of z, with sums in L1; of
+// 16 registers, 2 x 4.
+constexpr int kAlone = HWY_TARGET == HWY_AVX3 ? 8 : 4;
+constexpr int kTogether = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+// Sums of y that wait for one of their size: a binary counter over the groups.
+constexpr int kLevels = std::bit_width(static_cast<unsigned>(kBlockedColumns / kChain)) - 1;
 
 /// Columns that a last group lacks.
 alignas(64) constexpr double kZeros[kBlockedRows] = {};
 
-/// C columns of A as pointers, and what comes after them.
+/// C columns of A as pointers, of which the last may be missing, and what comes after them.
 template <int C>
 struct Group {
   const double* column[C];
@@ -53,13 +54,14 @@ Group<C> group_of(MatrixView<const double> a, std::int64_t first) {
   return g;
 }
 
-/// What is added to a leaf of y, in this order, and where the sum goes.
+/// What is added to a group's sum of y, in this order, and where the result goes.
 struct Carry {
   const double* from[kLevels + 1];
   int count = 0;
   double* to = nullptr;
 
-  /// Of group g of 'groups' with its waiting sums in part[level * kBlockedRows].
+  Carry() = default;
+  /// Of group g of 'groups', whose waiting sums are in part[level * kBlockedRows].
   Carry(double* part, double* y, std::int64_t g, std::int64_t groups) {
     const auto bits = static_cast<unsigned>(g);
     const int merged = std::countr_one(bits);
@@ -74,163 +76,141 @@ struct Carry {
   }
 };
 
-/// The sums of z for C x R pairs: chains in registers, their sums in 'part', and those of kSteps
-/// steps in memory until the end.
-template <int K>
-struct Dots {
-  Vec chain[K], part[K];
-  double done[kBlockedRows / kSteps / N + 1][K][N];
-  int count = 0;
-
-  HWY_INLINE Dots() {
-    HWY_UNROLL(8)
-    for (int k = 0; k < K; ++k) chain[k] = part[k] = hn::Zero(D());
-  }
-  /// After step s.
-  HWY_INLINE void carry(std::int64_t s) {
-    if (s % kChain != kChain - 1) return;
-    HWY_UNROLL(8)
-    for (int k = 0; k < K; ++k) {
-      part[k] = hn::Add(part[k], chain[k]);
-      chain[k] = hn::Zero(D());
-    }
-    if (s % kSteps == kSteps - 1) flush();
-  }
-  HWY_INLINE void flush() {
-    const D d;
-    HWY_UNROLL(8)
-    for (int k = 0; k < K; ++k) {
-      hn::StoreU(part[k], d, done[count][k]);
-      part[k] = hn::Zero(d);
-    }
-    ++count;
-  }
-  /// The sums, in pairs; out has room for K + N.
-  HWY_INLINE void total(double* out) {
-    const D d;
-    for (int k = 0; k < K; ++k) part[k] = hn::Add(part[k], chain[k]);
-    flush();
-    for (int step = 1; step < count; step *= 2) {
-      for (int m = 0; m + step < count; m += 2 * step) {
-        for (int k = 0; k < K; ++k) {
-          const Vec sum = hn::Add(hn::LoadU(d, done[m][k]), hn::LoadU(d, done[m + step][k]));
-          hn::StoreU(sum, d, done[m][k]);
-        }
-      }
-    }
-    for (int k = 0; k < K; ++k) part[k] = hn::LoadU(d, done[0][k]);
-    sums_of_lanes<K>(d, part, out);
-  }
+/// What R vectors multiply: x of a group's columns, w of the rows, and where y goes.
+template <int C, int R>
+struct Vectors {
+  double x[C * R];
+  const double* w[R];
+  Carry carry[R];
 };
 
-/// What one group of columns does for R vectors.
+/// Whole SIMD vectors of rows. z[v * C + c] = the sum over the rows; it has room for N more.
+/// Returns the bits of A.
 template <int C, int R, bool Y, bool Z>
-struct GroupSums {
-  const Group<C>& g;
-  const Carry* carry;  ///< R of them
-  const double* w[R];  ///< of z
-  double x[C * R];
-  Bits bits;
-  Dots<C * R> dots;
-
-  /// One SIMD vector of rows: its elements of A are a(c), of w, of what is carried and of y's sum
-  /// those at row i.
-  template <class LoadA>
-  HWY_INLINE void step(std::int64_t s, std::int64_t i, LoadA a) {
-    const D d;
-    const hn::RebindToUnsigned<D> du;
-    Vec chain[R][2], ws[R];
-    HWY_UNROLL(2)
-    for (int v = 0; v < R; ++v) {
-      chain[v][0] = chain[v][1] = hn::Zero(d);
-      ws[v] = Z ? hn::LoadU(d, w[v] + i) : hn::Zero(d);
+HWY_INLINE Bits run_rows(const Group<C>& g, std::int64_t steps, const Vectors<C, R>& v, double* z) {
+  constexpr int K = C * R;
+  constexpr std::int64_t kLong = kChain * kChain;  // steps that make a sum which is set aside
+  const D d;
+  Bits bits = hn::Zero(DU());
+  Vec chain[K], sum[K];
+  alignas(64) double aside[kBlockedRows / kLong / N + 1][K][N];
+  int done = 0;
+  HWY_UNROLL(16)
+  for (int k = 0; k < K; ++k) chain[k] = sum[k] = hn::Zero(d);
+  for (std::int64_t s = 0; s < steps; ++s) {
+    const std::int64_t i = s * N;
+    Vec ys[R][2], ws[R];
+    HWY_UNROLL(4)
+    for (int r = 0; r < R; ++r) {
+      ys[r][0] = ys[r][1] = hn::Zero(d);
+      ws[r] = Z ? hn::LoadU(d, v.w[r] + i) : hn::Zero(d);
     }
     HWY_UNROLL(8)
     for (int c = 0; c < C; ++c) {
-      const Vec as = a(c);
-      bits = hn::Add(bits, hn::BitCast(du, as));
-      HWY_UNROLL(2)
-      for (int v = 0; v < R; ++v) {
-        Vec& sum = chain[v][c / kChain % 2];
-        if constexpr (Y) sum = hn::MulAdd(as, hn::Set(d, x[v * C + c]), sum);
-        Vec& dot = dots.chain[v * C + c];
-        if constexpr (Z) dot = hn::MulAdd(as, ws[v], dot);
+      const Vec as = hn::LoadU(d, g.column[c] + i);
+      if (g.next != nullptr) __builtin_prefetch(g.next + c * g.ld + i, 0, 3);
+      bits = hn::Add(bits, hn::BitCast(DU(), as));
+      HWY_UNROLL(4)
+      for (int r = 0; r < R; ++r) {
+        if constexpr (Y) {
+          ys[r][c / kChain] = hn::MulAdd(as, hn::Set(d, v.x[r * C + c]), ys[r][c / kChain]);
+        }
+        if constexpr (Z) chain[r * C + c] = hn::MulAdd(as, ws[r], chain[r * C + c]);
       }
     }
     if constexpr (Y) {
-      HWY_UNROLL(2)
-      for (int v = 0; v < R; ++v) {
-        Vec sum = C > kChain ? hn::Add(chain[v][0], chain[v][1]) : chain[v][0];
-        for (int k = 0; k < carry[v].count; ++k) {
-          sum = hn::Add(sum, hn::LoadU(d, carry[v].from[k] + i));
+      HWY_UNROLL(4)
+      for (int r = 0; r < R; ++r) {
+        Vec y = C > kChain ? hn::Add(ys[r][0], ys[r][1]) : ys[r][0];
+        for (int k = 0; k < v.carry[r].count; ++k) {
+          y = hn::Add(y, hn::LoadU(d, v.carry[r].from[k] + i));
         }
-        hn::StoreU(sum, d, carry[v].to + i);
+        hn::StoreU(y, d, v.carry[r].to + i);
       }
     }
-    if constexpr (Z) dots.carry(s);
-  }
-};
-
-/// A group and all rows; those beyond the last whole SIMD vector go through buffers.
-template <int C, int R, bool Y, bool Z>
-HWY_NOINLINE Bits run_group(const Group<C>& g, std::int64_t rows, const Sweep<double>& s,
-                            std::int64_t first, const Carry* carry) {
-  const D d;
-  GroupSums<C, R, Y, Z> sums{g, carry, {}, {}, hn::Zero(hn::RebindToUnsigned<D>()), {}};
-  for (int v = 0; v < R; ++v) {
-    if constexpr (Z) sums.w[v] = s.w.column(v);
-    for (int c = 0; c < C; ++c) {
-      sums.x[v * C + c] = Y && c < g.columns ? s.x(first + c, v) : 0.0;
+    if (!Z || s % kChain != kChain - 1) continue;
+    HWY_UNROLL(16)
+    for (int k = 0; k < K; ++k) {
+      sum[k] = hn::Add(sum[k], chain[k]);
+      chain[k] = hn::Zero(d);
     }
-  }
-  std::int64_t i = 0, step = 0;
-  for (; i + N <= rows; i += N, ++step) {
-    sums.step(step, i, [&](int c) {
-      if (g.next != nullptr) __builtin_prefetch(g.next + c * g.ld + i, 0, 3);
-      return hn::LoadU(d, g.column[c] + i);
-    });
-  }
-  if (i < rows) {
-    const std::int64_t left = rows - i;
-    double a[C][N] = {}, ws[R][N] = {}, carried[R][kLevels + 1][N] = {}, out[R][N];
-    Carry last[] = {carry[0], carry[R - 1]};
-    for (int c = 0; c < C; ++c) std::copy_n(g.column[c] + i, left, a[c]);
-    for (int v = 0; v < R; ++v) {
-      if constexpr (Z) std::copy_n(s.w.column(v) + i, left, ws[v]);
-      sums.w[v] = ws[v];
-      for (int k = 0; Y && k < carry[v].count; ++k) {
-        std::copy_n(carry[v].from[k] + i, left, carried[v][k]);
-        last[v].from[k] = carried[v][k];
-      }
-      last[v].to = out[v];
+    if (s % kLong != kLong - 1) continue;
+    HWY_UNROLL(16)
+    for (int k = 0; k < K; ++k) {
+      hn::StoreU(sum[k], d, aside[done][k]);
+      sum[k] = hn::Zero(d);
     }
-    sums.carry = last;
-    sums.step(step, 0, [&](int c) { return hn::LoadU(d, a[c]); });
-    for (int v = 0; Y && v < R; ++v) std::copy_n(out[v], left, carry[v].to + i);
+    ++done;
   }
   if constexpr (Z) {
-    double z[C * R + N];
-    sums.dots.total(z);
-    for (int v = 0; v < R; ++v) {
-      for (std::int64_t c = 0; c < g.columns; ++c) s.z(first + c, v) += z[v * C + c];
+    HWY_UNROLL(16)
+    for (int k = 0; k < K; ++k) hn::StoreU(hn::Add(sum[k], chain[k]), d, aside[done][k]);
+    for (int step = 1; step <= done; step *= 2) {
+      for (int m = 0; m + step <= done; m += 2 * step) {
+        for (int k = 0; k < K; ++k) {
+          const Vec pair = hn::Add(hn::Load(d, aside[m][k]), hn::Load(d, aside[m + step][k]));
+          hn::Store(pair, d, aside[m][k]);
+        }
+      }
     }
+    HWY_UNROLL(16)
+    for (int k = 0; k < K; ++k) sum[k] = hn::Load(d, aside[0][k]);
+    sums_of_lanes<K>(d, sum, z);
   }
-  return sums.bits;
+  return bits;
+}
+
+/// The rows beyond the last whole SIMD vector, through buffers that zeros fill up.
+template <int C, int R, bool Y, bool Z>
+HWY_NOINLINE Bits run_last_rows(Group<C> g, std::int64_t i, std::int64_t rows, Vectors<C, R> v,
+                                double* z) {
+  alignas(64) double a[C][N] = {}, w[R][N] = {}, carried[R][kLevels + 1][N] = {}, out[R][N];
+  double* to[R];
+  for (int c = 0; c < C; ++c) {
+    std::copy_n(g.column[c] + i, rows, a[c]);
+    g.column[c] = a[c];
+  }
+  g.next = nullptr;
+  for (int r = 0; r < R; ++r) {
+    if constexpr (Z) std::copy_n(v.w[r] + i, rows, w[r]);
+    v.w[r] = w[r];
+    if constexpr (!Y) continue;
+    for (int k = 0; k < v.carry[r].count; ++k) {
+      std::copy_n(v.carry[r].from[k] + i, rows, carried[r][k]);
+      v.carry[r].from[k] = carried[r][k];
+    }
+    to[r] = std::exchange(v.carry[r].to, out[r]) + i;
+  }
+  const Bits bits = run_rows<C, R, Y, Z>(g, 1, v, z);
+  for (int r = 0; Y && r < R; ++r) std::copy_n(out[r], rows, to[r]);
+  return bits;
 }
 
 /// A block and R vectors. Returns the sum of A's bits.
 template <int C, int R, bool Y, bool Z>
-Bits run_block(MatrixView<const double> a, const Sweep<double>& s) {
-  alignas(64) double part[R][kLevels * kBlockedRows];
-  Bits bits = hn::Zero(hn::RebindToUnsigned<D>());
+HWY_NOINLINE Bits run_block(MatrixView<const double> a, const Sweep<double>& s) {
+  alignas(64) double part[R][kLevels * kBlockedRows];  // 32 KiB for four vectors
+  Bits bits = hn::Zero(DU());
   const std::int64_t groups = (a.cols + C - 1) / C;
+  const std::int64_t steps = a.rows / N, left = a.rows % N;
   for (std::int64_t k = 0; k < groups; ++k) {
-    const auto carry = [&](int v) {
-      return Carry(part[v], Y ? s.y.column(v) : nullptr, k, groups);
-    };
-    const Carry carries[] = {carry(0), carry(R - 1)};
     const Group<C> g = group_of<C>(a, k * C);
-    bits = hn::Add(bits, run_group<C, R, Y, Z>(g, a.rows, s, k * C, carries));
+    Vectors<C, R> v;
+    for (int r = 0; r < R; ++r) {
+      for (int c = 0; c < C; ++c) {
+        v.x[r * C + c] = Y && c < g.columns ? s.x(k * C + c, r) : 0.0;
+      }
+      v.w[r] = Z ? s.w.column(r) : nullptr;
+      if constexpr (Y) v.carry[r] = Carry(part[r], s.y.column(r), k, groups);
+    }
+    double sums[C * R + N], more[C * R + N] = {};
+    bits = hn::Add(bits, run_rows<C, R, Y, Z>(g, steps, v, sums));
+    if (left > 0) {
+      bits = hn::Add(bits, run_last_rows<C, R, Y, Z>(g, steps * N, left, v, more));
+    }
+    for (int e = 0; Z && e < C * R; ++e) {
+      if (e % C < g.columns) s.z(k * C + e % C, e / C) += sums[e] + more[e];
+    }
   }
   return bits;
 }
@@ -240,10 +220,12 @@ Bits run(MatrixView<const double> a, const Sweep<double>& s, std::int64_t vector
   const auto some = [&](std::int64_t c, std::int64_t r) {
     return s.block(0, a.rows, 0, a.cols, c, r);
   };
-  Bits bits = hn::Zero(hn::RebindToUnsigned<D>());
+  Bits bits = hn::Zero(DU());
   std::int64_t c = 0;
-  for (; c + 2 <= vectors; c += 2) bits = run_block<kNarrow, 2, Y, Z>(a, some(c, 2));
-  if (c < vectors) bits = run_block<kWide, 1, Y, Z>(a, some(c, 1));
+  for (; c + kTogether <= vectors; c += kTogether) {
+    bits = run_block<kChain, kTogether, Y, Z>(a, some(c, kTogether));
+  }
+  for (; c < vectors; ++c) bits = run_block<kAlone, 1, Y, Z>(a, some(c, 1));
   return bits;
 }
 
@@ -255,7 +237,7 @@ std::uint64_t blocked_product(MatrixView<const double> a, const Products& p) noe
                     : y    ? run<true, false>(a, s, vectors)
                            : run<false, true>(a, s, vectors);
   HWY_ALIGN std::uint64_t lanes[N];
-  hn::StoreU(bits, hn::RebindToUnsigned<D>(), lanes);
+  hn::StoreU(bits, DU(), lanes);
   std::uint64_t sum = 0;
   for (const std::uint64_t lane : lanes) sum += lane;
   return sum;
