@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/environment.hpp"
 #include "real.hpp"
 
 namespace stepwell::lapack {
@@ -37,7 +38,7 @@ bool checks_nan() {
   if (void* const real = lapacke_symbol("LAPACKE_get_nancheck")) {
     return reinterpret_cast<int (*)()>(real)() != 0;
   }
-  const char* const value = std::getenv("LAPACKE_NANCHECK");
+  const char* const value = core::variable("LAPACKE_NANCHECK");
   return value == nullptr || std::atoi(value) != 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/environment.hpp"
 #include "journal.hpp"
 
 namespace stepwell::lapack {
@@ -25,7 +26,7 @@ void complain(const char* name, const char* value, const char* wanted) {
 }
 
 Mode read_mode() {
-  const char* const text = secure_getenv("STEPWELL_LAPACK");
+  const char* const text = core::variable("STEPWELL_LAPACK");
   const std::string_view value = text != nullptr ? text : "";
   if (value == "off" || value == "0") return Mode::off;
   if (value == "all") return Mode::all;
@@ -34,7 +35,7 @@ Mode read_mode() {
 }
 
 std::int64_t read_min_n() {
-  const char* const text = secure_getenv("STEPWELL_LAPACK_MIN_N");
+  const char* const text = core::variable("STEPWELL_LAPACK_MIN_N");
   if (text == nullptr || *text == '\0') return 0;
   char* end = nullptr;
   const long long value = std::strtoll(text, &end, 10);
@@ -49,7 +50,7 @@ Process read_process() {
   Process p;
   p.settings.mode = read_mode();
   p.settings.min_n = read_min_n();
-  const char* const verbose = secure_getenv("STEPWELL_VERBOSE");
+  const char* const verbose = core::variable("STEPWELL_VERBOSE");
   p.settings.verbose = verbose != nullptr && std::string_view(verbose) == "1";
   if (p.settings.verbose) {
     std::atexit([] {

@@ -56,7 +56,7 @@ struct MachineReport {
 };
 
 /// Looks at the machine and reports. Asks the kernel for the matrix engine's state if nobody has
-/// yet. Cost: a few milliseconds at the first call. Throws nothing but std::bad_alloc.
+/// yet. Cost: a few milliseconds at the first call. Throws nothing but Error(out_of_memory).
 STEPWELL_API MachineReport describe_machine();
 
 }  // namespace stepwell

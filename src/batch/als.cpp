@@ -7,11 +7,13 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "batch/sparse.hpp"
 #include "batch/worker.hpp"
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
+#include "core/memory_error.hpp"
 #include "engine/team.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/batch.hpp"
@@ -203,7 +205,7 @@ int useful_threads(double entries, double rows, double k, const Context* context
 }  // namespace batched
 
 AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
-                   MatrixView<float> users, const AlsOptions& options) {
+                   MatrixView<float> users, const AlsOptions& options) try {
   const std::int64_t entries = batched::check_starts(ratings, "ratings");
   batched::check_vectors(ratings, users, items, "users", "items");
   batched::check_apart(users, items);
@@ -259,6 +261,8 @@ AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
   }
   std::sort(report.failures.begin(), report.failures.end());
   return report;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <new>
 #include <numeric>
 
 #include "batch/sparse.hpp"
 #include "core/buffer.hpp"
 #include "core/fp_scope.hpp"
+#include "core/memory_error.hpp"
 #include "engine/team.hpp"
 
 /// The loss of alternating least squares, in FP64. All sums are cut in a way that depends on sizes
@@ -102,7 +104,7 @@ double loss_of(double rating, double prediction, const AlsOptions& options) {
 }  // namespace batched
 
 double als_loss(const SparseRows& ratings, MatrixView<const float> users,
-                MatrixView<const float> items, const AlsOptions& options) {
+                MatrixView<const float> items, const AlsOptions& options) try {
   const std::int64_t entries = batched::check_starts(ratings, "ratings");
   batched::check_vectors(ratings, users, items, "users", "items");
   batched::check_options(options);
@@ -142,6 +144,8 @@ double als_loss(const SparseRows& ratings, MatrixView<const float> users,
         return sum;
       });
   return loss + fit;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "batch/checks.hpp"
 #include "batch/pack_solver.hpp"
 #include "batch/worker.hpp"
 #include "core/fp_scope.hpp"
+#include "core/memory_error.hpp"
 #include "engine/team.hpp"
 
 namespace stepwell {
@@ -196,7 +198,7 @@ void check_options(const Checks& checks, const Task<T>& task, const BatchOptions
 }
 
 template <class T>
-BatchReport run(const Task<T>& task, const BatchOptions& options, const BatchOutputs& outputs) {
+BatchReport run(const Task<T>& task, const BatchOptions& options, const BatchOutputs& outputs) try {
   const Checks checks(task.entry);
   checks.view(task.a, "A", task.factor.count > 0);
   checks.square(task.a);
@@ -214,6 +216,8 @@ BatchReport run(const Task<T>& task, const BatchOptions& options, const BatchOut
     return {};
   }
   return Run<T>(task, options, outputs).run();
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 template <class T>
@@ -239,12 +243,14 @@ BatchReport substitute(BatchView<const T> factor, BatchView<T> b, const BatchOpt
 }  // namespace
 }  // namespace batched
 
-int batch_lanes(Format format) {
+int batch_lanes(Format format) try {
   if (format != Format::fp32 && format != Format::fp64) {
     batched::Checks("batch_lanes").misuse("batches are fp32 or fp64");
   }
   const kernels::Table& t = kernels::table();
   return format == Format::fp32 ? t.batch_fp32.lanes : t.batch_fp64.lanes;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 BatchReport batch_cholesky(BatchView<double> a, const BatchOptions& options,

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/checked.hpp"
+#include "core/memory_error.hpp"
 #include "factor/call.hpp"
 #include "stepwell/batch.hpp"
 #include "stepwell/error.hpp"
@@ -121,7 +122,7 @@ std::vector<std::int64_t> cut_rows(const SparseRows& a, double overhead, double 
 
 }  // namespace batched
 
-OwnedSparseRows transpose(const SparseRows& a) {
+OwnedSparseRows transpose(const SparseRows& a) try {
   const std::string what = "the sparse matrix";
   const std::int64_t entries = batched::check_starts(a, what);
   engine::Team alone(1);
@@ -155,6 +156,8 @@ OwnedSparseRows transpose(const SparseRows& a) {
                 "the transpose of " + std::to_string(entries) +
                     " entries does not fit into memory; take fewer rows at a time");
   }
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -3,8 +3,10 @@
 #include "batch/tuning.hpp"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
+#include "core/memory_error.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/error.hpp"
 
@@ -86,12 +88,14 @@ const TuningTable& tuning_table() {
 
 }  // namespace batched
 
-std::span<const BatchTuning> batch_tunings(Format format) {
+std::span<const BatchTuning> batch_tunings(Format format) try {
   batched::require_format(format, "batch_tunings");
   return batched::tunings_of(kernels::table().cap);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-BatchTuning batch_tuning(std::int64_t n, Format format) {
+BatchTuning batch_tuning(std::int64_t n, Format format) try {
   batched::require_format(format, "batch_tuning");
   if (n < 1 || n > kBatchOrder) {
     throw Error(ErrorCode::invalid_argument, "batch_tuning: the order " + std::to_string(n) +
@@ -99,6 +103,8 @@ BatchTuning batch_tuning(std::int64_t n, Format format) {
                                                  std::to_string(kBatchOrder));
   }
   return batched::tuning_table().at(n, format);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

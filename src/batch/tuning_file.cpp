@@ -1,13 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -15,7 +9,9 @@
 
 #include "batch/tuning.hpp"
 #include "core/cpu.hpp"
+#include "core/environment.hpp"
 #include "core/log.hpp"
+#include "core/small_file.hpp"
 #include "core/system.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"
@@ -77,38 +73,14 @@ std::optional<Line> line_of(std::string_view text) {
   throw Error(ErrorCode::malformed, "line " + std::to_string(line) + ": " + why);
 }
 
-/// The file's bytes. Throws std::system_error; a directory, a pipe or a device is not read.
-std::string read_file(const std::string& path) {
-  const auto fail = [](int error) { throw std::system_error(error, std::generic_category()); };
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) fail(errno);
-  struct stat facts {};
-  std::string text(kLongestFile + 1, '\0');
-  std::size_t size = 0;
-  int error = fstat(descriptor, &facts) != 0 ? errno : 0;
-  if (error == 0 && !S_ISREG(facts.st_mode)) error = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
-  while (error == 0 && size < text.size()) {
-    const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size);
-    if (got == 0) break;
-    if (got > 0) size += static_cast<std::size_t>(got);
-    if (got < 0 && errno != EINTR) error = errno;
-  }
-  close(descriptor);
-  if (error == 0 && size > kLongestFile) error = EFBIG;
-  if (error != 0) fail(error);
-  text.resize(size);
-  return text;
-}
-
 bool named_by_variable() {
-  const char* const value = secure_getenv(kVariable);
-  return value != nullptr;
+  return core::variable(kVariable) != nullptr;
 }
 
 }  // namespace
 
 std::string tuning_path() {
-  if (const char* const value = secure_getenv(kVariable)) {
+  if (const char* const value = core::variable(kVariable)) {
     return std::string_view(value) == "off" ? "" : value;
   }
   const std::string directory = core::cache_directory();
@@ -173,7 +145,7 @@ TuningTable load_tuning_table(Isa isa) {
       "; batches use the shipped tuning. Run 'stepwell tune batch', delete the file, or set " +
       std::string(kVariable) + "=off";
   try {
-    const std::string text = read_file(path);
+    const std::string text = core::read_small_file(path, kLongestFile);
     TuningTable table = table_from_text(text, isa);
     if (text.substr(0, text.find('\n')) != tuning_header(isa)) {
       const std::string note =

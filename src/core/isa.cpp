@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/isa.hpp"
 
-#include <cstdlib>
+#include "core/environment.hpp"
 
 namespace stepwell::core {
 
 IsaCap isa_cap_from_environment() {
   IsaCap cap;
-  const char* value = secure_getenv("STEPWELL_ISA");  // null in set-user-id programs (AT_SECURE)
+  const char* const value = variable("STEPWELL_ISA");
   if (value == nullptr) return cap;
   cap.text = value;
   if (cap.text.empty()) return cap;

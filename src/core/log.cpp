@@ -2,25 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/log.hpp"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
+
+#include "core/environment.hpp"
 
 namespace stepwell::core {
 namespace {
 
 /// One write for the whole line, so that lines of several threads and processes do not mix.
 void write_line(std::string_view message) {
-  std::string line = "stepwell: ";
-  line += message;
-  line += '\n';
+  const auto part = [](std::string_view text) {
+    return iovec{const_cast<char*>(text.data()), text.size()};
+  };
+  const std::array<iovec, 3> line = {part("stepwell: "), part(message), part("\n")};
   const int saved = errno;
   // Nobody to tell when standard error itself fails.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  [[maybe_unused]] const auto written = ::writev(STDERR_FILENO, line.data(), line.size());
   errno = saved;
 }
 
@@ -35,16 +40,20 @@ bool is_new(std::string_view message) {
 
 }  // namespace
 
-void log(std::string_view message) {
-  const char* value = std::getenv("STEPWELL_LOG");
+void log(std::string_view message) noexcept {
+  const char* const value = variable("STEPWELL_LOG");
   if (value == nullptr || std::string_view(value) == "0") return;
   write_line(message);
 }
 
-void warn_once(std::string_view message) {
-  const char* value = std::getenv("STEPWELL_LOG");
+void warn_once(std::string_view message) noexcept {
+  const char* const value = variable("STEPWELL_LOG");
   if (value != nullptr && std::string_view(value) == "0") return;
-  if (is_new(message)) write_line(message);
+  try {
+    if (is_new(message)) write_line(message);
+  } catch (const std::bad_alloc&) {
+    write_line(message);  // once too often is better than never
+  }
 }
 
 }  // namespace stepwell::core

@@ -10,13 +10,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string_view>
 #include <vector>
+
+#include "core/environment.hpp"
 
 namespace stepwell::core {
 namespace {
@@ -267,13 +268,11 @@ std::string transparent_huge_pages(const std::string& root) {
 }
 
 std::string cache_directory() {
-  const auto variable = [](const char* name) {
-    const char* const value = secure_getenv(name);  // null in set-user-id programs
-    return std::string(value == nullptr ? "" : value);
-  };
-  std::string base = variable("XDG_CACHE_HOME");
-  if (base.empty() && !variable("HOME").empty()) base = variable("HOME") + "/.cache";
-  return base.empty() ? "" : base + "/stepwell";
+  if (const char* const base = non_empty_variable("XDG_CACHE_HOME")) {
+    return std::string(base) + "/stepwell";
+  }
+  const char* const home = non_empty_variable("HOME");
+  return home == nullptr ? "" : std::string(home) + "/.cache/stepwell";
 }
 
 }  // namespace stepwell::core

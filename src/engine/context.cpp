@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stepwell/context.hpp"
 
+#include <new>
+
+#include "core/memory_error.hpp"
 #include "engine/runtime.hpp"
 #include "stepwell/error.hpp"
 
@@ -15,11 +18,17 @@ Context::Context(int threads) : threads_(threads) {
 }
 
 Context::~Context() {
-  engine::stop_workers({threads(), 0});
+  try {
+    engine::stop_workers({threads(), 0});
+  } catch (const std::exception&) {
+    // no memory to see how many they are: they sleep until the process ends
+  }
 }
 
-int Context::threads() const {
+int Context::threads() const try {
   return engine::resolve_threads(threads_);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

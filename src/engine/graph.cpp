@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/memory_error.hpp"
 #include "engine/graph_inside.hpp"
 #include "stepwell/error.hpp"
 
@@ -44,14 +46,30 @@ void Task::lap(Phase phase) {
   last_ = t;
 }
 
-/// What StarPU keeps of a task for us; the arguments follow it.
+/// What StarPU keeps of a task for us, in memory of malloc's that it frees; the arguments follow,
+/// and then room for the pointers to the task's data: a worker that had to ask for memory would
+/// have nobody to tell that there is none.
 struct Header {
   void* graph;
   Body body;
   std::size_t pieces;
+  std::size_t pointers;  ///< bytes from 'arguments' to them
   std::uint32_t footprint;
   alignas(16) std::byte arguments[1];
 };
+
+struct Freed {
+  void operator()(void* p) const { std::free(p); }
+};
+template <class T>
+using FromMalloc = std::unique_ptr<T, Freed>;
+
+template <class T>
+FromMalloc<T> from_malloc(std::size_t bytes) {
+  FromMalloc<T> memory(static_cast<std::remove_extent_t<T>*>(std::malloc(bytes)));
+  if (memory == nullptr && bytes > 0) core::throw_out_of_memory();
+  return memory;
+}
 
 struct Codelet::Model {
   starpu_codelet codelet{};
@@ -59,8 +77,10 @@ struct Codelet::Model {
   std::string name;
 };
 
-Codelet::Codelet(const std::string& name, Body run) : body_(run), model_(new Model) {
-  model_->name = "stepwell_" + name;
+Codelet::Codelet(const std::string& name, Body run) : body_(run) {
+  auto made = std::make_unique<Model>();
+  made->name = "stepwell_" + name;
+  model_ = made.release();
   model_->perf.type = STARPU_HISTORY_BASED;
   model_->perf.symbol = model_->name.c_str();
   model_->perf.footprint = [](starpu_task* task) {
@@ -75,12 +95,12 @@ Codelet::Codelet(const std::string& name, Body run) : body_(run), model_(new Mod
 
 void Graph::run_on_worker(void* buffers[], void* argument) {
   auto* const header = static_cast<Header*>(argument);
-  std::vector<void*> pointers(header->pieces);
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
+  auto* const pointers = reinterpret_cast<void**>(header->arguments + header->pointers);
+  for (std::size_t i = 0; i < header->pieces; ++i) {
     pointers[i] = reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffers[i]));
   }
   static_cast<Impl*>(header->graph)
-      ->run(header->body, header->arguments, pointers.data(),
+      ->run(header->body, header->arguments, pointers,
             static_cast<std::size_t>(starpu_worker_get_id()));
 }
 
@@ -88,7 +108,9 @@ Graph::Graph(const GraphOptions& options) : impl_(std::make_unique<Impl>(options
 
 Graph::~Graph() {
   abandon();
-  for (starpu_data_handle_t handle : impl_->handles) starpu_data_unregister(handle);
+  for (starpu_data_handle_t handle : impl_->handles) {
+    if (handle != nullptr) starpu_data_unregister(handle);
+  }
 }
 
 DataId Graph::add(void* data, std::int64_t bytes) {
@@ -97,10 +119,9 @@ DataId Graph::add(void* data, std::int64_t bytes) {
     if (bytes > std::int64_t{UINT32_MAX}) {
       throw Error(ErrorCode::too_large, "a tile of more than 4 GiB; take a smaller tile");
     }
-    starpu_data_handle_t handle = nullptr;
+    starpu_data_handle_t& handle = impl_->handles.emplace_back(nullptr);
     starpu_vector_data_register(&handle, STARPU_MAIN_RAM, reinterpret_cast<uintptr_t>(data),
                                 static_cast<std::uint32_t>(bytes), 1);
-    impl_->handles.push_back(handle);
   }
   return static_cast<DataId>(impl_->memory.size()) - 1;
 }
@@ -110,38 +131,36 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
   Impl& g = *impl_;
   ++g.tasks;
   if (!g.options.workers) {
-    std::vector<void*> pointers;
-    for (const Use& use : uses) pointers.push_back(g.memory[static_cast<std::size_t>(use.data)]);
-    return g.run(codelet.body(), arguments, pointers.data(), 0);
+    std::vector<void*> data;
+    for (const Use& use : uses) data.push_back(g.memory[static_cast<std::size_t>(use.data)]);
+    return g.run(codelet.body(), arguments, data.data(), 0);
   }
 
   g.wait_until_pending(kMostPending);
-  auto* const header = static_cast<Header*>(std::malloc(sizeof(Header) + size));
-  starpu_task* const task = starpu_task_create();
   const std::size_t pieces = uses.size();
-  auto* const handles =
-      static_cast<starpu_data_handle_t*>(std::malloc(pieces * sizeof(starpu_data_handle_t)));
-  auto* const modes =
-      static_cast<starpu_data_access_mode*>(std::malloc(pieces * sizeof(starpu_data_access_mode)));
-  if (header == nullptr || task == nullptr || handles == nullptr || modes == nullptr) {
-    throw Error(ErrorCode::out_of_memory, "no memory for a task");
-  }
+  const std::size_t pointers = (size + alignof(void*) - 1) / alignof(void*) * alignof(void*);
+  const std::size_t bytes = sizeof(Header) + pointers + pieces * sizeof(void*);
+  auto header = from_malloc<Header>(bytes);
+  auto handles = from_malloc<starpu_data_handle_t[]>(pieces * sizeof(starpu_data_handle_t));
+  auto modes = from_malloc<starpu_data_access_mode[]>(pieces * sizeof(starpu_data_access_mode));
   header->graph = &g;
   header->body = codelet.body();
   header->pieces = pieces;
+  header->pointers = pointers;
   header->footprint = hints.footprint;
   std::memcpy(header->arguments, arguments, size);
   for (std::size_t i = 0; i < pieces; ++i) {
     handles[i] = g.handles[static_cast<std::size_t>(uses[i].data)];
     modes[i] = mode_of(uses[i].access);
   }
+  starpu_task* const task = starpu_task_create();
   task->cl = &codelet.model_->codelet;
-  task->cl_arg = header;
-  task->cl_arg_size = sizeof(Header) + size;
+  task->cl_arg = header.release();
+  task->cl_arg_size = bytes;
   task->cl_arg_free = 1;
   task->nbuffers = static_cast<int>(pieces);
-  task->dyn_handles = handles;
-  task->dyn_modes = modes;
+  task->dyn_handles = handles.release();
+  task->dyn_modes = modes.release();
   task->priority = hints.priority;
   task->flops = hints.flops;
   task->callback_func = [](void* graph) { static_cast<Impl*>(graph)->finished_one(); };
@@ -162,7 +181,7 @@ bool Graph::stopped() const {
 void Graph::wait() {
   impl_->wait_until_pending(0);
   if (impl_->messenger) impl_->messenger->finish();
-  if (impl_->failure) std::rethrow_exception(impl_->failure);
+  impl_->failure.rethrow();
 }
 
 void Graph::go_on() {

@@ -6,12 +6,12 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/first_error.hpp"
 #include "core/fp_scope.hpp"
 #include "engine/graph.hpp"
 #include "engine/messenger.hpp"
@@ -26,11 +26,17 @@ inline constexpr std::int64_t kBeforeWorkers = 64;
 /// Tasks that may wait at StarPU: enough for any number of workers, little enough memory.
 inline constexpr std::int64_t kMostPending = 4096;
 
+/// What StarPU takes for those and for what it keeps of the data, at most and about.
+inline constexpr std::int64_t kTaskMemory = std::int64_t{32} << 20;
+
 struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
     const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
     options.workers = options.workers || ranks;
-    if (options.workers) session.emplace(options.settings, Workers::asleep);
+    if (options.workers) {
+      require_reserve(kTaskMemory);
+      session.emplace(options.settings, Workers::asleep);
+    }
     scratch.resize(options.workers ? static_cast<std::size_t>(session->ids()) : 1);
     for (auto& s : scratch) {
       s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
@@ -68,10 +74,7 @@ struct Graph::Impl {
         }
         if (task.stopped()) stop();
       } catch (...) {
-        {
-          const std::lock_guard lock(mutex);
-          if (!failure) failure = std::current_exception();
-        }
+        failure.keep(std::current_exception());
         stop();
       }
       --running;
@@ -113,7 +116,7 @@ struct Graph::Impl {
   std::mutex mutex;
   std::condition_variable progressed;
   std::int64_t pending = 0;  ///< tasks and messages
-  std::exception_ptr failure;
+  core::FirstError failure;
   std::optional<Messenger> messenger;  ///< the last member: its thread uses the others
 };
 

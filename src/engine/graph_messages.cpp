@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <functional>
+#include <new>
 
 #include "engine/graph_inside.hpp"
 
@@ -15,20 +16,29 @@ struct Message {
   int peer, tag, priority;
   bool out;
   Messenger* messenger;
+  Communicator* ranks;
   std::function<void()> finished;
 
-  /// The data is ours to read or to write: off it goes.
-  static void start(void* of) {
+  /// The data is ours to read or to write: off it goes. StarPU calls it, and knows no exceptions.
+  static void start(void* of) noexcept {
     auto* const m = static_cast<Message*>(of);
-    const auto done = [m] {
-      starpu_data_release_on_node(m->handle, STARPU_MAIN_RAM);
-      m->finished();
-      delete m;
+    try {
+      m->go();
+    } catch (const std::bad_alloc&) {  // the other rank would wait for ever
+      m->ranks->abort(static_cast<int>(ErrorCode::out_of_memory));
+    }
+  }
+
+  void go() {
+    const auto done = [this] {
+      starpu_data_release_on_node(handle, STARPU_MAIN_RAM);
+      finished();
+      delete this;
     };
-    if (m->out) {
-      m->messenger->send(m->data, m->peer, m->tag, m->priority, done);
+    if (out) {
+      messenger->send(data, peer, tag, priority, done);
     } else {
-      m->messenger->receive(m->data, m->peer, m->tag, done);
+      messenger->receive(data, peer, tag, done);
     }
   }
 
@@ -44,8 +54,7 @@ void Graph::message(DataId data, std::int64_t bytes, int peer, int tag, int prio
   Impl* const g = impl_.get();
   const auto k = static_cast<std::size_t>(data);
   g->wait_until_pending(kMostPending);
-  g->began_one();
-  Message::submit(
+  auto* const made =
       new Message{g->handles[k],
                   {static_cast<std::byte*>(g->memory[k]), static_cast<std::size_t>(bytes)},
                   peer,
@@ -53,7 +62,10 @@ void Graph::message(DataId data, std::int64_t bytes, int peer, int tag, int prio
                   priority,
                   out,
                   &*g->messenger,
-                  [g] { g->finished_one(); }});
+                  g->options.ranks,
+                  [g] { g->finished_one(); }};
+  g->began_one();
+  Message::submit(made);
 }
 
 void Graph::send(DataId data, std::int64_t bytes, int to, int tag, int priority) {

@@ -124,7 +124,17 @@ bool Messenger::look() {
   return !done.empty();
 }
 
-void Messenger::run() {
+void Messenger::run() noexcept {
+  try {
+    pass_messages();
+  } catch (const std::exception& e) {
+    // Others wait for messages of this rank, and it has no memory to tell them.
+    const auto* const error = dynamic_cast<const Error*>(&e);
+    ranks_.abort(static_cast<int>(error != nullptr ? error->code() : ErrorCode::out_of_memory));
+  }
+}
+
+void Messenger::pass_messages() {
   microseconds pause = kShortest;
   for (;;) {
     const bool started = start_jobs();

@@ -55,7 +55,8 @@ class Messenger {
     int priority = 0;
     std::function<void()> done;
   };
-  void run();
+  void run() noexcept;
+  void pass_messages();
   bool start_jobs();
   bool look();
   void tell(bool giving_up);

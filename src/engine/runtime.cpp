@@ -5,15 +5,18 @@
 #include <pthread.h>
 #include <sched.h>
 #include <starpu.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <string>
+#include <utility>
 
+#include "core/environment.hpp"
 #include "core/log.hpp"
+#include "core/memory_error.hpp"
 #include "core/system.hpp"
 #include "engine/shuffle_policy.hpp"
 #include "engine/starpu_home.hpp"
@@ -52,9 +55,34 @@ void refuse_forked_child() {
               "afresh (in Python: multiprocessing's 'spawn'), or fork before the first call");
 }
 
-/// Sets an environment variable of StarPU's for its start unless the user has.
-void default_environment(const char* name, const char* value) {
-  setenv(name, value, 0);
+/// What StarPU and hwloc, which have no other way to be told, must find in the environment while
+/// they start, unless the user has set it. hwloc's plugins look for devices that nobody here uses,
+/// with libraries (libpciaccess, libX11, OpenCL) that take time and do not survive a lack of
+/// memory.
+core::Variables starting_environment() {
+  core::Variables variables;
+  for (const auto& [name, value] :
+       {std::pair("STARPU_SILENT", "1"), std::pair("HWLOC_PLUGINS_PATH", ""),
+        std::pair("HWLOC_COMPONENTS", "-pci")}) {
+    if (core::variable(name) == nullptr) variables.emplace_back(name, value);
+  }
+  if (std::string home = prepare_starpu_home(); !home.empty()) {
+    variables.emplace_back("STARPU_PERF_MODEL_DIR", home + "/.starpu/sampling");
+    variables.emplace_back("STARPU_HOME", std::move(home));
+  }
+  return variables;
+}
+
+/// StarPU and hwloc end the process where they get no memory, so they are started only where there
+/// is some: what they take, and the stacks of the workers and of a thread or two of StarPU's own.
+void require_memory_for_workers(int threads) {
+  constexpr std::int64_t kOwn = std::int64_t{32} << 20;
+  pthread_attr_t attributes;
+  std::size_t stack = 0;
+  if (pthread_getattr_default_np(&attributes) != 0) core::throw_out_of_memory();
+  pthread_attr_getstacksize(&attributes, &stack);
+  pthread_attr_destroy(&attributes);
+  require_reserve(kOwn + (threads + 2) * static_cast<std::int64_t>(stack));
 }
 
 /// StarPU binds worker i to core i, which may be none of ours (taskset) or another program's too:
@@ -74,11 +102,12 @@ void start(State& s, const Settings& settings) {
     s.settings = settings;
     return;
   }
+  const int threads = resolve_threads(settings.threads);
+  require_memory_for_workers(threads);
+  const core::EnvironmentScope scope(starting_environment());
   starpu_conf conf;
   starpu_conf_init(&conf);
-  default_environment("STARPU_SILENT", "1");
-  prepare_starpu_home();
-  conf.ncpus = resolve_threads(settings.threads);
+  conf.ncpus = threads;
   conf.ncuda = conf.nopencl = conf.nmic = conf.nmpi_ms = 0;
   conf.catch_signals = 0;  // they are the program's
   if (settings.shuffle != 0) {
@@ -112,6 +141,15 @@ void stop(State& s) {
 }
 
 }  // namespace
+
+void require_reserve(std::int64_t bytes) {
+  // Not by malloc(), which would keep large blocks from then on.
+  const auto size = static_cast<std::size_t>(bytes);
+  void* const reserve =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (reserve == MAP_FAILED) core::throw_out_of_memory();
+  munmap(reserve, size);
+}
 
 int resolve_threads(int asked) {
   const int threads = asked > 0 ? asked : core::threads_allowed();

@@ -18,13 +18,17 @@ struct Settings {
 /// than StarPU was built for.
 int resolve_threads(int asked);
 
+/// Throws Error(out_of_memory) unless that much can be had now. StarPU ends the process where it
+/// gets no memory: asked for before, it is most likely there.
+void require_reserve(std::int64_t bytes);
+
 /// What the workers do when a session begins. Without a task they look for one all the time, and
 /// take the core of the thread that inserts it: several milliseconds, a slice of the system's.
 enum class Workers : unsigned char { awake, asleep };
 
 /// A call's hold on the workers: they are awake while at least one session lives that wants them
 /// so. The BLAS has one thread meanwhile. Throws Error(unsupported) in a child of the process that
-/// started the workers, or when StarPU can't start.
+/// started the workers, or when StarPU can't start, and Error(out_of_memory).
 class Session {
  public:
   explicit Session(const Settings& settings, Workers at_first = Workers::awake);

@@ -9,16 +9,14 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/environment.hpp"
 #include "core/log.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {
 namespace {
 
-const char* variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
+using core::non_empty_variable;
 
 /// Makes the directory and those above it, as StarPU would; says whether files can be put there.
 bool make_writable(const std::string& path) {
@@ -39,7 +37,7 @@ bool can_hold_files(const std::string& sampling) {
 
 /// A directory under /tmp that nobody else can have prepared for us.
 std::string own_directory() {
-  const char* const tmp = variable("TMPDIR");
+  const char* const tmp = non_empty_variable("TMPDIR");
   const std::string path =
       std::string(tmp != nullptr ? tmp : "/tmp") + "/stepwell-" + std::to_string(geteuid());
   if (mkdir(path.c_str(), 0700) == 0) return path;
@@ -53,13 +51,13 @@ std::string own_directory() {
 
 }  // namespace
 
-void prepare_starpu_home() {
-  const char* const models = variable("STARPU_PERF_MODEL_DIR");
-  const char* const starpu_home = variable("STARPU_HOME");
+std::string prepare_starpu_home() {
+  const char* const models = non_empty_variable("STARPU_PERF_MODEL_DIR");
+  const char* const starpu_home = non_empty_variable("STARPU_HOME");
   const char* const chosen = models != nullptr ? models : starpu_home;
-  const char* const home = chosen != nullptr ? chosen : variable("HOME");
+  const char* const home = chosen != nullptr ? chosen : non_empty_variable("HOME");
   const std::string below = models != nullptr ? "" : "/.starpu/sampling";
-  if (home != nullptr && can_hold_files(home + below)) return;
+  if (home != nullptr && can_hold_files(home + below)) return "";
   if (chosen != nullptr) {
     throw Error(ErrorCode::unsupported,
                 std::string("StarPU can't write to ") + chosen + ", where " +
@@ -73,7 +71,7 @@ void prepare_starpu_home() {
                 "nor TMPDIR can be written; set STARPU_HOME to one that can, or use one thread");
   }
   core::log("the home directory can't be written; StarPU's files go to " + own);
-  setenv("STARPU_HOME", own.c_str(), 1);
+  return own;
 }
 
 }  // namespace stepwell::engine

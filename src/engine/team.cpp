@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "core/first_error.hpp"
 #include "core/system.hpp"
 #include "engine/crew.hpp"
 
@@ -33,11 +34,10 @@ int Team::size() {
 
 void Team::run(const std::function<void(int)>& job) {
   engage();
-  if (crew_) {
-    crew_->run(job);
-  } else {
-    job(0);
-  }
+  if (!crew_) return job(0);
+  core::FirstError error;
+  crew_->run([&](int thread) { error.attempt([&] { job(thread); }); });
+  error.rethrow();
 }
 
 void Team::for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {

@@ -15,7 +15,10 @@ class Crew;
 /// A few threads that all run the same function. The caller is thread 0. Between runs they spin
 /// before they sleep: waking up takes longer than a kernel. For work that comes in pieces of
 /// microseconds and is bound by memory, as refinement is, where a graph of tasks costs more than
-/// the pieces. Jobs must not throw.
+/// the pieces.
+///
+/// What a job throws ends its own part of the run; the others go on, and the caller gets the first
+/// of it at the end. So one that others wait for, in barrier() or otherwise, must not throw.
 ///
 /// The other threads come with the first run and stay until rest() or the team's end; then they
 /// are kept for the next team that wants as many. There are never more of them in a process than

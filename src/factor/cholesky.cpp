@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include "core/fp_scope.hpp"
+#include "core/memory_error.hpp"
 #include "factor/attempts.hpp"
 #include "stepwell/error.hpp"
 
@@ -36,16 +38,18 @@ std::vector<std::int64_t> elimination_order(const tiles::Grid& grid, const Facto
 }  // namespace
 }  // namespace factor
 
-Factor cholesky(MatrixView<const double> a, const FactorOptions& options) {
+Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   const core::FpScope fp;
   factor::check(a, options);
   const tiles::Grid grid = factor::choose_grid(a.rows, options);
   const std::vector<std::int64_t> order = factor::elimination_order(grid, options);
   const factor::StoredBlocks source(a, order);
   return factor::Attempts(source, factor::read_diagonal(a, order), order, grid, options).run();
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) {
+std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
   const tiles::Grid grid = factor::choose_grid(n, options);
   const auto peak = [&](const PrecisionMap& p) {
     const tiles::RungMap map(grid, p);
@@ -60,6 +64,8 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) {
   };
   return tiles::tile_matrix_bytes(tiles::RungMap(grid, uniform(Rung::fp64))) +
          std::max(beside(both), beside({{Rung::bf16x3, Rung::bf16x3}, 0}));
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -20,12 +20,12 @@ MatrixView<const double> by_columns(const core::RowBlock& rows, std::int64_t j, 
   return out;
 }
 
-void scan_columns(MatrixView<const double> a, std::vector<kernels::Scan>& found) {
-  found.assign(static_cast<std::size_t>(a.cols), {});
+void scan_columns(MatrixView<const double> a, ColumnScans& found) {
   for (std::int64_t c = 0; c < a.cols; ++c) {
     kernels::LoadArgs args;
     args.a = a.block(0, c, a.rows, 1);
-    kernels::load(kernels::table(), args, found[static_cast<std::size_t>(c)]);
+    kernels::Scan& scan = found[static_cast<std::size_t>(c)] = {};
+    kernels::load(kernels::table(), args, scan);
   }
 }
 
@@ -44,7 +44,7 @@ std::vector<kernels::Scan> scan_columns(engine::Team& team, core::RowReader& a) 
     std::atomic<std::int64_t> next{0};
     team.run([&](int thread) {
       const core::FpScope fp;
-      std::vector<kernels::Scan> found;
+      ColumnScans found;
       for (std::int64_t j = kColumnGroup * next++; j < n; j = kColumnGroup * next++) {
         const std::int64_t w = std::min(kColumnGroup, n - j);
         scan_columns(

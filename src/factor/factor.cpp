@@ -3,8 +3,10 @@
 #include "stepwell/factor.hpp"
 
 #include <cmath>
+#include <new>
 #include <vector>
 
+#include "core/memory_error.hpp"
 #include "factor/factor_data.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/error.hpp"
@@ -30,7 +32,10 @@ const char* to_string(FactorOutcome outcome) {
   return "cancelled";
 }
 
-Factor::Factor() : data_(std::make_unique<FactorData>()) {}
+Factor::Factor() try : data_(std::make_unique<FactorData>()) {
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
 Factor::Factor(std::unique_ptr<FactorData> data) : data_(std::move(data)) {}
 Factor::~Factor() = default;
 Factor::Factor(Factor&& other) noexcept = default;
@@ -48,7 +53,7 @@ const std::vector<std::int64_t>& Factor::permutation() const {
   return data_->order;
 }
 
-void Factor::copy_to(MatrixView<double> l) const {
+void Factor::copy_to(MatrixView<double> l) const try {
   const std::int64_t n = order();
   if (!ok()) throw Error(ErrorCode::invalid_argument, "copy_to: there is no factor to copy");
   if (l.rows != n || l.cols != n || l.ld < n || (n > 0 && l.data == nullptr)) {
@@ -70,6 +75,8 @@ void Factor::copy_to(MatrixView<double> l) const {
                        l.block(first, col, grid.size(i), grid.size(j)));
     }
   }
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -140,7 +140,7 @@ void GramChunks::book(std::int64_t chunk, std::size_t column, const kernels::Sca
 
 /// What the columns hold, their scale in this chunk, and their part of A'B.
 void GramChunks::look(std::int64_t chunk, MatrixView<const double> a, std::int64_t j) {
-  std::vector<kernels::Scan> scans;
+  ColumnScans scans;
   scan_columns(a, scans);
   for (std::int64_t c = 0; c < a.cols; ++c) {
     const kernels::Scan& found = scans[static_cast<std::size_t>(c)];

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "core/fp_scope.hpp"
+#include "core/memory_error.hpp"
 #include "engine/runtime.hpp"
 #include "factor/call.hpp"
 #include "factor/equilibrate.hpp"
@@ -167,7 +169,10 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
 
 }  // namespace factor
 
-LuFactor::LuFactor() : data_(std::make_unique<LuData>()) {}
+LuFactor::LuFactor() try : data_(std::make_unique<LuData>()) {
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
 LuFactor::LuFactor(std::unique_ptr<LuData> data) : data_(std::move(data)) {}
 LuFactor::~LuFactor() = default;
 LuFactor::LuFactor(LuFactor&& other) noexcept = default;
@@ -185,7 +190,7 @@ const std::vector<std::int64_t>& LuFactor::permutation() const {
   return data_->order;
 }
 
-void LuFactor::copy_to(MatrixView<double> g, MatrixView<double> l) const {
+void LuFactor::copy_to(MatrixView<double> g, MatrixView<double> l) const try {
   const std::int64_t n = order();
   if (!ok()) throw Error(ErrorCode::invalid_argument, "copy_to: there is no factor to copy");
   if (data_->butterflies) {
@@ -221,9 +226,11 @@ void LuFactor::copy_to(MatrixView<double> g, MatrixView<double> l) const {
       std::fill_n(l.column(k), c, 0.0);
     }
   }
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-LuFactor lu(MatrixView<const double> a, const FactorOptions& options) {
+LuFactor lu(MatrixView<const double> a, const FactorOptions& options) try {
   const core::FpScope fp;
   factor::check(a, options);
   const auto start = factor::Clock::now();
@@ -245,11 +252,15 @@ LuFactor lu(MatrixView<const double> a, const FactorOptions& options) {
   factor.data_->report.times.norms = factor::seconds_since(start) - factor.report().times.wall;
   factor.data_->report.times.wall = factor::seconds_since(start);
   return factor;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-std::int64_t lu_bytes(std::int64_t n, const FactorOptions& options) {
+std::int64_t lu_bytes(std::int64_t n, const FactorOptions& options) try {
   const tiles::RungMap map = factor::map_for(n, options);
   return factor::peak_bytes(map, factor::workers_for(map, options), options);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

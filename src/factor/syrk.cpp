@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <optional>
 
 #include "core/buffer.hpp"
+#include "core/memory_error.hpp"
 #include "factor/call.hpp"
 #include "factor/syrk_tasks.hpp"
 #include "stepwell/error.hpp"
@@ -136,7 +138,7 @@ double choose_scale(double largest, bool fp16) {
 }  // namespace factor
 
 Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixView<double> c,
-                  const Level3Options& options) {
+                  const Level3Options& options) try {
   using namespace factor;
   const auto start = Clock::now();
   check(a, c);
@@ -180,6 +182,8 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   }
   finish(graph, start, report);
   return report;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "core/buffer.hpp"
+#include "core/memory_error.hpp"
 #include "factor/call.hpp"
 #include "factor/factor_data.hpp"
 #include "factor/syrk_tasks.hpp"
@@ -242,7 +244,7 @@ void check(const Factor& l, MatrixView<double> b) {
 }  // namespace
 }  // namespace factor
 
-Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& options) {
+Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& options) try {
   using namespace factor;
   const auto start = Clock::now();
   check(l, b);
@@ -275,6 +277,8 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
   }
   finish(graph, start, report);
   return report;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

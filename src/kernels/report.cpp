@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <new>
 #include <span>
 #include <string>
 
 #include "core/cpu.hpp"
+#include "core/memory_error.hpp"
 #include "core/system.hpp"
 #include "kernels/blas/blas.hpp"
 #include "kernels/table.hpp"
@@ -100,7 +102,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
 
 }  // namespace
 
-MachineReport describe_machine() {
+MachineReport describe_machine() try {
   const core::IsaCap cap = core::isa_cap_from_environment();
   const core::Cpu cpu = core::probe_cpu(cap.isa);
   const kernels::Table& t = kernels::table();
@@ -129,6 +131,8 @@ MachineReport describe_machine() {
   r.memory_available = memory.available;
   r.huge_pages = core::transparent_huge_pages();
   return r;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

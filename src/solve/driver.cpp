@@ -3,7 +3,9 @@
 #include "solve/driver.hpp"
 
 #include <algorithm>
+#include <new>
 
+#include "core/memory_error.hpp"
 #include "solve/checks.hpp"
 #include "solve/general.hpp"
 #include "solve/mirror.hpp"
@@ -63,7 +65,7 @@ Certificate solve_small_or_climb(MatrixView<const double> a, MatrixView<const do
 }  // namespace
 
 Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x,
-                      const SolveOptions& options) {
+                      const SolveOptions& options) try {
   const driver::Checks check("solve_spd");
   check.matrix(a, options);
   check.vectors(a, b, x);
@@ -71,10 +73,12 @@ Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b, Ma
   return mirror.in_callers_terms(driver::is_small(a.rows, options, Structure::spd)
                                      ? driver::solve_small_spd(mirror.view(), b, x, options)
                                      : driver::Spd(mirror.view(), options).solve(b, x));
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,
-                          MatrixView<double> x, const SolveOptions& options) {
+                          MatrixView<double> x, const SolveOptions& options) try {
   const driver::Checks check("solve_general");
   check.matrix(a, options);
   check.general(options);
@@ -82,10 +86,12 @@ Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b
   return driver::is_small(a.rows, options, Structure::general)
              ? solve_small_or_climb(a, b, x, options)
              : driver::General(a, options).solve(b, x);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 Certificate solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x,
-                  const SolveOptions& options, Structure structure) {
+                  const SolveOptions& options, Structure structure) try {
   if (structure == Structure::spd) return solve_spd(a, b, x, options);
   if (structure == Structure::general) return solve_general(a, b, x, options);
   const driver::Checks check("solve");
@@ -100,6 +106,8 @@ Certificate solve(MatrixView<const double> a, MatrixView<const double> b, Matrix
   Certificate c = solve_general(a, b, x, general);
   driver::begin_with(cholesky, c);
   return c;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
+#include "core/memory_error.hpp"
 #include "factor/call.hpp"
 #include "solve/checks.hpp"
 #include "solve/cost.hpp"
@@ -138,19 +140,23 @@ Certificate run(const char* entry, const TallMatrix& a, MatrixView<const double>
 }  // namespace driver
 
 Certificate lstsq(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x,
-                  const LeastSquaresOptions& options) {
+                  const LeastSquaresOptions& options) try {
   return driver::run("lstsq", a, b, x, options);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 Certificate ridge(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x,
-                  double lambda, const LeastSquaresOptions& options) {
+                  double lambda, const LeastSquaresOptions& options) try {
   LeastSquaresOptions with = options;
   with.lambda = lambda;
   return driver::run("ridge", a, b, x, with);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
-                const LeastSquaresOptions& options) {
+                const LeastSquaresOptions& options) try {
   const driver::Checks check("plan_lstsq");
   check.plan(m, n);
   check.plan(n, columns);
@@ -167,6 +173,8 @@ Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
     plan.top_bytes = std::max(plan.top_bytes, driver::step_bytes(step, m, n, columns, false));
   }
   return plan;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

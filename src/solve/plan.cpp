@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <new>
 
+#include "core/memory_error.hpp"
 #include "solve/checks.hpp"
 #include "solve/cost.hpp"
 #include "solve/lapack_factor.hpp"
@@ -44,7 +46,7 @@ PrecisionMap first_map(const SolveOptions& options, bool direct) {
 
 }  // namespace
 
-Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options) {
+Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options) try {
   driver::Checks("plan_spd").plan(n, columns);
   const bool direct = !options.map && n < direct_below();
   const PrecisionMap map = first_map(options, direct);
@@ -74,9 +76,11 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
     if (options.climb) or_at(uniform(step));
   }
   return plan;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& options) {
+Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& options) try {
   const driver::Checks check("plan_general");
   check.plan(n, columns);
   check.general(options);
@@ -103,6 +107,8 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   }
   if (options.climb) plan.top_bytes = std::max(plan.top_bytes, lapack);
   return plan;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -118,10 +119,12 @@ Certificate solve_ranked(Communicator& ranks, std::int64_t n, const factor::Bloc
 
 void end_all(const Ranks& ranks, const std::exception& e) {
   const auto* const error = dynamic_cast<const Error*>(&e);
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
   std::fprintf(stderr, "stepwell: rank %d of %d: %s; all ranks end\n", ranks.rank(), ranks.size(),
                e.what());
-  ranks.communicator().abort(
-      static_cast<int>(error != nullptr ? error->code() : ErrorCode::internal));
+  ranks.communicator().abort(static_cast<int>(error != nullptr ? error->code()
+                                              : memory         ? ErrorCode::out_of_memory
+                                                               : ErrorCode::internal));
 }
 
 }  // namespace driver

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <exception>
+#include <new>
 
+#include "core/memory_error.hpp"
 #include "engine/communicator.hpp"
 #include "factor/block_source.hpp"
 #include "stepwell/ranks.hpp"
@@ -16,7 +18,7 @@ void end_all(const Ranks& ranks, const std::exception& e);
 /// What every call over ranks runs in. An error that the others have not heard of leaves them
 /// waiting: then all of them end. Nobody waits for a forked child.
 template <class Work>
-auto with_all(const Ranks& ranks, Work work) {
+auto with_all(const Ranks& ranks, Work work) try {
   engine::require_own_process(ranks.communicator().is_here());
   try {
     const engine::Hold hold(ranks.communicator());
@@ -27,6 +29,8 @@ auto with_all(const Ranks& ranks, Work work) {
     if (ranks.size() > 1) end_all(ranks, e);
     throw;
   }
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 /// solve_spd() over ranks where 'a' has this rank's tiles, within with_all(). One that needs no

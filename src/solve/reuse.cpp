@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 
+#include "core/memory_error.hpp"
 #include "solve/checks.hpp"
 #include "solve/driver.hpp"
 #include "solve/general.hpp"
@@ -65,11 +67,13 @@ struct Solver::Impl {
   std::optional<Certificate> factorization;
 };
 
-Solver::Solver(MatrixView<const double> a, const SolveOptions& options, Structure structure) {
+Solver::Solver(MatrixView<const double> a, const SolveOptions& options, Structure structure) try {
   const driver::Checks check("Solver");
   check.matrix(a, options);
   if (structure == Structure::general) check.general(options);
   impl_ = std::make_unique<Impl>(a, options, structure);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&& other) noexcept = default;
@@ -83,30 +87,38 @@ Structure Solver::structure() const {
   return impl_->structure;
 }
 
-const Certificate& Solver::factor() {
+const Certificate& Solver::factor() try {
   if (!impl_->factorization) {
     impl_->factorization = impl_->attempt(impl_->options.transposed,
                                           [](driver::Solver& solver) { return solver.prepare(); });
   }
   return *impl_->factorization;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
+Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) try {
   driver::Checks("Solver").vectors(impl_->a, b, x);
   return impl_->attempt(impl_->options.transposed,
                         [&](driver::Solver& solver) { return solver.solve(b, x); });
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-Certificate Solver::solve_transposed(MatrixView<const double> b, MatrixView<double> x) {
+Certificate Solver::solve_transposed(MatrixView<const double> b, MatrixView<double> x) try {
   driver::Checks("Solver").vectors(impl_->a, b, x);
   return impl_->attempt(true, [&](driver::Solver& solver) { return solver.solve(b, x); });
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-double Solver::inverse_norm(bool transposed) {
+double Solver::inverse_norm(bool transposed) try {
   if (!factor().ok()) return std::numeric_limits<double>::quiet_NaN();
   if (impl_->spd) return impl_->spd->inverse_norm();
   impl_->general->transpose(transposed);
   return impl_->general->inverse_norm();
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -177,7 +177,10 @@ void Checkpoints::remove_before(std::int64_t generation) const noexcept {
 
 void Checkpoints::remove(bool verdict) const noexcept {
   remove_before(INT64_MAX);
-  if (verdict && rank_ == 0) unlink(verdict_path().c_str());
+  try {
+    if (verdict && rank_ == 0) unlink(verdict_path().c_str());
+  } catch (...) {  // as above
+  }
 }
 
 std::string Checkpoints::strangers() const {

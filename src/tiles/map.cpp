@@ -3,7 +3,9 @@
 #include "stepwell/map.hpp"
 
 #include <charconv>
+#include <new>
 
+#include "core/memory_error.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell {
@@ -43,11 +45,11 @@ std::int64_t parse_columns(std::string_view text, std::string_view number) {
 
 }  // namespace
 
-PrecisionMap uniform(Rung rung) {
-  return {{rung}, 0, {}};
+PrecisionMap uniform(Rung rung) try { return {{rung}, 0, {}}; } catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-PrecisionMap parse_map(std::string_view text) {
+PrecisionMap parse_map(std::string_view text) try {
   PrecisionMap map;
   if (text.starts_with(kAdaptive)) {
     map.eps = parse_eps(text, text.substr(kAdaptive.size()));
@@ -74,9 +76,11 @@ PrecisionMap parse_map(std::string_view text) {
     }
     rest.remove_prefix(comma + 1);
   }
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
-std::string to_string(const PrecisionMap& map) {
+std::string to_string(const PrecisionMap& map) try {
   if (map.adaptive()) {
     char number[32];
     const auto end = std::to_chars(number, number + sizeof(number), map.eps).ptr;
@@ -89,6 +93,8 @@ std::string to_string(const PrecisionMap& map) {
     if (k < map.columns.size()) text += "*" + std::to_string(map.columns[k]);
   }
   return map.graded() ? std::string(kGraded) + text : text;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

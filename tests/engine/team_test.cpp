@@ -29,6 +29,30 @@ TEST(Team, RunsTheJobOnceOnEveryThread) {
   }
 }
 
+TEST(Team, GivesTheCallerWhatAJobThrew) {
+  for (const int threads : {1, 2, 5}) {
+    Team team(threads);
+    for (int thrower = 0; thrower < threads; ++thrower) {
+      std::atomic<int> others{0};
+      const auto job = [&](int t) {
+        if (t == thrower) throw t;
+        ++others;
+      };
+      try {
+        team.run(job);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const int t) {
+        EXPECT_EQ(t, thrower);
+      }
+      EXPECT_EQ(others, threads == 1 ? 0 : threads - 1);
+    }
+    std::atomic<int> done{0};
+    EXPECT_THROW(team.for_each(100, [](std::int64_t) { throw 'x'; }), char);
+    team.for_each(100, [&](std::int64_t) { ++done; });
+    EXPECT_EQ(done, 100);
+  }
+}
+
 TEST(Team, BarrierLetsNobodyThroughBeforeAllAreThere) {
   constexpr int threads = 4;
   Team team(threads);

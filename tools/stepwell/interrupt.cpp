@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <string_view>
 
@@ -33,7 +34,20 @@ void fail(int) {
   _exit(static_cast<int>(ErrorCode::truncated));
 }
 
+/// StarPU and hwloc abort where they get no memory.
+void give_up(int) {
+  io::remove_unfinished();
+  if (errno != ENOMEM) return;  // a bug: abort() goes on
+  end_for_memory();
+}
+
 }  // namespace
+
+void end_for_memory() {
+  constexpr std::string_view text = "stepwell: error: out of memory\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+  _exit(static_cast<int>(ErrorCode::out_of_memory));
+}
 
 void end_cleanly_on_signals() {
   struct sigaction action {};
@@ -45,6 +59,9 @@ void end_cleanly_on_signals() {
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
+  action.sa_handler = give_up;
+  sigaction(SIGABRT, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write(), with a text
 }
 
 void fail_on_lost_pages() {

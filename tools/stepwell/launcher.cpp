@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "core/environment.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {
@@ -17,7 +18,7 @@ namespace {
 /// The first of some variables that is a number; 'none' if there is none.
 int number_in(std::initializer_list<const char*> variables, int none) {
   for (const char* const name : variables) {
-    const char* const text = std::getenv(name);
+    const char* const text = core::variable(name);
     if (text == nullptr) continue;
     char* end = nullptr;
     const long value = std::strtol(text, &end, 10);

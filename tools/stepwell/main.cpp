@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interrupt.hpp"
@@ -27,13 +27,15 @@ constexpr const char* kExitCodes =
     "definite, singular or rank deficient, 21 not converged, 22 x is beyond FP64, 30 out of\n"
     "memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
 
-/// An empty text: another rank says it.
-int fail(int code, const std::string& text) {
-  if (!text.empty()) fmt::print(stderr, "stepwell: error: {}\n", text);
+/// An empty text: another rank says it. Needs no memory: there may be none.
+int fail(int code, std::string_view text) {
+  if (!text.empty()) {
+    std::fprintf(stderr, "stepwell: error: %.*s\n", static_cast<int>(text.size()), text.data());
+  }
   return code;
 }
 
-int fail(ErrorCode code, const std::string& text) {
+int fail(ErrorCode code, std::string_view text) {
   return fail(static_cast<int>(code), text);
 }
 
@@ -75,6 +77,24 @@ int run(int argc, char** argv) {
     return fail(ErrorCode::cannot_open, "standard output can't be written");
   }
   return 0;
+}
+
+/// What the command's own variables need is asked for before main(), where nobody can catch that
+/// there is none.
+void on_terminate() {
+  if (std::exception_ptr error = std::current_exception()) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      end_for_memory();
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
+
+[[gnu::constructor(101)]] void before_other_constructors() {
+  std::set_terminate(on_terminate);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
+#include "core/environment.hpp"
 
 namespace stepwell::tool {
 namespace {
@@ -15,9 +15,7 @@ constexpr int kLabel = 18;
 }  // namespace
 
 bool colour_on_stdout() {
-  const char* const no_colour = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) != 0 &&
-         (no_colour == nullptr || std::string_view(no_colour).empty());
+  return isatty(STDOUT_FILENO) != 0 && core::non_empty_variable("NO_COLOR") == nullptr;
 }
 
 std::string size_text(std::int64_t bytes) {

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
+#include <system_error>
 
+#include "core/log.hpp"
+#include "core/small_file.hpp"
 #include "core/system.hpp"
 #include "io/sink.hpp"
+#include "io/source.hpp"
 #include "solve/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/machine.hpp"
@@ -148,10 +151,30 @@ void save(const Timetable& table, const std::string& path, int threads) {
   sink.commit();
 }
 
+namespace {
+
+/// What 'tune' has left; empty where it has not, or where that is no file.
+std::string kept_text() {
+  constexpr std::size_t kMostBytes = 1 << 20;  // 'tune' writes some thousand
+  const std::string path = timetable_path();
+  if (path.empty()) return "";
+  try {
+    return core::read_small_file(path, kMostBytes);
+  } catch (const std::system_error& e) {
+    if (e.code() != std::errc::no_such_file_or_directory &&
+        e.code() != std::errc::not_a_directory) {
+      core::warn_once(io::in_quotes(path) + " can't be read: " + e.code().message() +
+                      "; times are those of a model. Run 'stepwell tune', or delete it");
+    }
+    return "";
+  }
+}
+
+}  // namespace
+
 Timetable load_timetable(int threads) {
   Timetable table;
-  std::ifstream file(timetable_path());
-  const ordered_json j = ordered_json::parse(file, nullptr, false);
+  const ordered_json j = ordered_json::parse(kept_text(), nullptr, false);
   if (!j.is_object()) return table;
   const ordered_json here = to_json(table, threads);
   for (const char* key : {"format", "stepwell", "cpu_model", "isa", "blas", "threads"}) {

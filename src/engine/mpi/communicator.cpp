@@ -204,7 +204,11 @@ Ranks ranks_of(MPI_Comm comm) {
                 "MPI was started for one thread, and messages are sent by another; start it with "
                 "MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...) or above");
   }
-  return Ranks(std::make_shared<MpiCommunicator>(comm, given == MPI_THREAD_MULTIPLE));
+  try {
+    return Ranks(std::make_shared<MpiCommunicator>(comm, given == MPI_THREAD_MULTIPLE));
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, "out of memory");
+  }
 }
 
 }  // namespace

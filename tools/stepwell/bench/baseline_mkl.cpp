@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
+#include "core/environment.hpp"
 #include "stepwell/error.hpp"
+#include "system_library.hpp"
 
 namespace stepwell::tool {
 namespace {
@@ -42,22 +43,19 @@ std::string& asked_path() {
   return path;
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-/// The directories to look in; with a path that was given, only that. Empty: the loader's own.
+/// Where to look; with a path that was given, only there. No place that nobody has named and that
+/// is not the system's: what lies there may be anybody's.
 std::vector<std::string> places() {
-  const std::string given = asked_path().empty() ? variable("STEPWELL_MKL") : asked_path();
-  if (!given.empty()) return {given};
+  const char* const named = core::non_empty_variable("STEPWELL_MKL");
+  const std::string given = asked_path().empty() && named != nullptr ? named : asked_path();
+  if (!given.empty()) return {fs::absolute(given).string()};
   std::vector<std::string> list;
   for (const char* const root : {"MKLROOT", "VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const std::string value = variable(root); !value.empty()) list.push_back(value + "/lib");
+    const char* const value = core::variable(root);
+    if (value != nullptr && *value == '/') list.push_back(std::string(value) + "/lib");
   }
-  if (const std::string home = variable("HOME"); !home.empty())
-    list.push_back(home + "/.local/lib");
-  list.insert(list.end(), {"/opt/intel/oneapi/mkl/latest/lib", "/usr/local/lib", ""});
+  list.push_back("/opt/intel/oneapi/mkl/latest/lib");
+  for (const char* const directory : kSystemLibraries) list.push_back(directory);
   return list;
 }
 
@@ -69,8 +67,8 @@ void* open_library(std::string& path) {
       return dlopen(place.c_str(), kOpen);
     }
     for (const char* const name : kNames) {
-      path = place.empty() ? name : place + "/" + name;
-      if (!place.empty() && !fs::exists(path, ignored)) continue;
+      path = place + "/" + name;
+      if (!fs::exists(path, ignored)) continue;
       if (void* const library = dlopen(path.c_str(), kOpen); library != nullptr) return library;
     }
   }
@@ -88,8 +86,8 @@ F* symbol(void* library, const char* name) {
   return reinterpret_cast<F*>(find(library, name));
 }
 
-/// The OpenMP runtime it can have: Intel's beside it or on the loader's path, or GNU's. A layer
-/// whose runtime is missing would end the process.
+/// The OpenMP runtime it can have: Intel's or GNU's, by the names under which it will ask the
+/// loader for them. A layer whose runtime is missing would end the process.
 Layer threading_layer(const std::string& path) {
   const fs::path directory = fs::path(path).parent_path();
   for (const std::string& name :
@@ -110,7 +108,7 @@ std::string kernels_of(const std::string& processor) {
 
 Mkl load() {
   // Its threads spin for 200 ms after a call by default, on the cores the other side needs.
-  setenv("KMP_BLOCKTIME", "20", 0);
+  core::set_default_variable("KMP_BLOCKTIME", "20");
   Mkl m;
   void* const library = open_library(m.path);
   if (library == nullptr) {
@@ -122,7 +120,7 @@ Mkl load() {
   }
   m.library = library;
   symbol<int(int)>(library, "MKL_Set_Interface_Layer")(0);  // int of 32 bits
-  if (variable("MKL_THREADING_LAYER").empty()) {
+  if (core::non_empty_variable("MKL_THREADING_LAYER") == nullptr) {
     const Layer layer = threading_layer(m.path);
     m.threaded = layer != kSequential;
     symbol<int(int)>(library, "MKL_Set_Threading_Layer")(layer);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "stepwell/error.hpp"
+#include "system_library.hpp"
 
 namespace stepwell::tool {
 namespace {
@@ -16,8 +17,9 @@ constexpr const char* kScalapackNames[] = {"libscalapack-openmpi.so.2.2", "libsc
 
 void* open_scalapack() {
   for (const char* const name : kScalapackNames) {
-    if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr) {
-      return library;
+    for (const char* const directory : kSystemLibraries) {
+      const std::string path = std::string(directory) + "/" + name;
+      if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     }
   }
   throw Error(ErrorCode::unsupported,

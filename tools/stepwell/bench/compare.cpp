@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "compare_stats.hpp"
+#include "core/small_file.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
@@ -94,11 +95,12 @@ void collect(const ordered_json& json, const std::string& part, const ordered_js
 }
 
 Cases read_cases(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::cannot_open, "'" + path + "' can't be opened");
   Cases cases;
   try {
-    collect(ordered_json::parse(file), "", ordered_json(), cases);
+    collect(ordered_json::parse(core::read_small_file(path, kLongestReport)), "", ordered_json(),
+            cases);
+  } catch (const std::system_error& e) {
+    throw Error(ErrorCode::cannot_open, "'" + path + "' can't be opened: " + e.code().message());
   } catch (const nlohmann::json::exception& e) {
     throw Error(ErrorCode::malformed,
                 "'" + path + "' is not JSON of 'stepwell bench': " + e.what());

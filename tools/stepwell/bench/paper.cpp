@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
+#include "core/environment.hpp"
 #include "report.hpp"
 #include "stepwell/map.hpp"
 
@@ -126,7 +126,7 @@ void Budget::skip(const std::string& what, const std::string& why) {
 void for_suitesparse(const PaperRun& run, const std::string& part,
                      const std::vector<const char*>& names, double cost, Budget& budget,
                      const std::function<void(const char* name, const io::DenseMatrix&)>& body) {
-  const char* const directory = std::getenv("STEPWELL_SUITESPARSE");
+  const char* const directory = core::variable("STEPWELL_SUITESPARSE");
   if (directory == nullptr) {
     budget.skip("the matrices of " + part,
                 "STEPWELL_SUITESPARSE does not name a directory of SuiteSparse matrices");

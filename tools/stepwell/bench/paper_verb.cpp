@@ -8,10 +8,11 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <system_error>
 
 #include "baseline_mkl.hpp"
+#include "core/small_file.hpp"
 #include "core/system.hpp"
 #include "data.hpp"
 #include "guards.hpp"
@@ -61,9 +62,15 @@ std::vector<std::int64_t> sizes_to(std::int64_t max_n) {
 
 /// What an earlier run left, or an empty object.
 ordered_json read_previous(const fs::path& path) {
-  std::ifstream file(path);
-  if (!file) return ordered_json::object();
-  ordered_json json = ordered_json::parse(file, nullptr, false);
+  std::string text;
+  try {
+    text = core::read_small_file(path.string(), kLongestReport);
+  } catch (const std::system_error& e) {
+    if (e.code() == std::errc::no_such_file_or_directory) return ordered_json::object();
+    throw Error(ErrorCode::cannot_open,
+                "'" + path.string() + "' can't be read: " + e.code().message());
+  }
+  ordered_json json = ordered_json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("bench", "") != "paper") {
     throw Error(ErrorCode::malformed, "'" + path.string() +
                                           "' is there and is no file of 'bench paper'; move it or "

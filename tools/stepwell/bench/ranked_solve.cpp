@@ -6,10 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include "certificate_json.hpp"
+#include "core/environment.hpp"
 #include "data.hpp"
 #include "engine/agreement.hpp"
 #include "factor/share.hpp"
@@ -148,7 +148,7 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
 void bench_ranked_solve(const SolveRequest& request) {
   // Ranks that wait for a message give up their core, on both sides; Open MPI reads it at its
   // start.
-  setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+  core::set_default_variable("OMPI_MCA_mpi_yield_when_idle", "1");
   const Ranks ranks = load_ranks();
   try {
     bench_on(ranks, request);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "harness.hpp"
 
 namespace stepwell::tool {
+
+/// Bytes of a file of it that is read again; those of 'bench paper' have a hundred thousand.
+inline constexpr std::size_t kLongestReport = std::size_t{1} << 26;
 
 /// The one JSON shape of all benchmarks (docs/bench.md): 'what' says which one it is ("bench",
 /// "op", "size", ...), then come candidate, baseline, ratio and machine.
