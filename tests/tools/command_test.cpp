@@ -23,7 +23,7 @@ TEST(Command, SaysItsVersion) {
 
 TEST(Command, HelpsWithExamples) {
   for (const char* verb :
-       {"", "solve", "lstsq", "gen", "plan", "tune", "tune batch", "doctor", "completion", "man",
+       {"", "solve", "lstsq", "gen", "plan", "tune", "tune batch", "doctor", "selftest", "completion", "man",
         "bench kernel", "bench factor", "bench syrk", "bench trsm", "bench solve", "bench lstsq",
         "bench batch", "bench als"}) {
     const Outcome o = run(std::string(verb) + " --help");
