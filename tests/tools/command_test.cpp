@@ -23,9 +23,9 @@ TEST(Command, SaysItsVersion) {
 
 TEST(Command, HelpsWithExamples) {
   for (const char* verb :
-       {"", "solve", "lstsq", "gen", "plan", "tune", "tune batch", "doctor", "completion", "man",
-        "bench kernel", "bench factor", "bench syrk", "bench trsm", "bench solve", "bench lstsq",
-        "bench batch", "bench als"}) {
+       {"", "solve", "lstsq", "gen", "plan", "tune", "tune batch", "doctor", "selftest",
+        "completion", "man", "bench kernel", "bench factor", "bench syrk", "bench trsm",
+        "bench solve", "bench lstsq", "bench batch", "bench als"}) {
     const Outcome o = run(std::string(verb) + " --help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("stepwell "), std::string::npos) << verb;

@@ -25,7 +25,7 @@ constexpr const char* kExitCodes =
     "can't be opened, 11 malformed, 12 truncated, 13 too large, 14 not on this machine or in\n"
     "this build, 15 NaN or infinity in A or b, 16 wrong shape or not symmetric, 20 not positive\n"
     "definite, singular or rank deficient, 21 not converged, 22 x is beyond FP64, 30 out of\n"
-    "memory, 70 a bug in Stepwell. Errors are one line on standard error.\n";
+    "memory, 70 a bug in Stepwell, or 'selftest' missed. Errors are one line on standard error.\n";
 
 /// An empty text: another rank says it. Needs no memory: there may be none.
 int fail(int code, std::string_view text) {
@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
                          "  stepwell gen tall --m 200000 --n 500 -o T.npy --rhs c.npy\n"
                          "  stepwell lstsq T.npy c.npy -o y.npy\n"
                          "  stepwell doctor\n"
+                         "  stepwell selftest\n"
                          "  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
                          "  stepwell bench factor --n 8192 --map bf16\n"
                          "  stepwell bench kernel --op symv --size 16384\n\n") +
@@ -61,6 +62,7 @@ int run(int argc, char** argv) {
   add_tune(app);
   add_bench(app);
   add_doctor(app);
+  add_selftest(app);
   add_completion(app);
   add_man(app);
   try {

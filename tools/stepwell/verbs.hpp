@@ -16,6 +16,7 @@ void add_plan(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_selftest(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app);
 

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdexcept>
+
+#include "attack/attacks.hpp"
+#include "attack/seeds.hpp"
+
+/// Random adversarial systems with random options, judged by 113 bits. docs/reliability.md says
+/// what is judged, and how to run a million of them.
+///
+///   attack_systems [--kind spd|general|lstsq|batch|reuse|all] [--size small|medium|large] ...
+namespace stepwell::attack {
+namespace {
+
+struct Kind {
+  const char* name;
+  void (*attack)(std::uint64_t, Size, Report&);
+  int share;  ///< of a hundred seeds of 'all'
+};
+constexpr Kind kKinds[] = {{"spd", attack_spd, 32},
+                           {"general", attack_general, 32},
+                           {"lstsq", attack_least_squares, 14},
+                           {"batch", attack_batch, 7},
+                           {"reuse", attack_reuse, 15}};
+constexpr unsigned kSeconds = 1800;  ///< a large system may take minutes on a busy machine
+
+/// The seed's own kind when all are asked for.
+const Kind& kind_of(const std::string& name, std::uint64_t seed) {
+  if (name == "all") {
+    auto place = Random(seed, "all").integer(0, 99);
+    for (const Kind& kind : kKinds) {
+      if (place < kind.share) return kind;
+      place -= kind.share;
+    }
+  }
+  for (const Kind& kind : kKinds) {
+    if (name == kind.name) return kind;
+  }
+  throw std::invalid_argument("--kind " + name);
+}
+
+Size size_of(const std::string& name) {
+  if (name == "small") return Size::small;
+  if (name == "medium") return Size::medium;
+  if (name == "large") return Size::large;
+  throw std::invalid_argument("--size " + name);
+}
+
+Attack attack(const Request& request, std::uint64_t seed) {
+  const Kind& kind = kind_of(request.others.at("--kind"), seed);
+  const std::string& size = request.others.at("--size");
+  return {std::string("--kind ") + kind.name + " --size " + size,
+          [&kind, seed, s = size_of(size)](Report& report) { kind.attack(seed, s, report); }};
+}
+
+}  // namespace
+}  // namespace stepwell::attack
+
+int main(int argc, char** argv) {
+  using namespace stepwell::attack;
+  return attack_seeds("attack_systems", argc, argv, {{"--kind", "all"}, {"--size", "small"}},
+                      kSeconds, attack);
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "attack/attacks.hpp"
+#include "attack/oracle.hpp"
+#include "attack/seeds.hpp"
+
+/// One bit of A or b changes while a solve runs, as by faulty memory or another thread. The outcome
+/// is 'changed', or the answer is right for what A and b were, or have become.
+namespace stepwell::attack {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct System {
+  Matrix a;
+  std::vector<double> b;
+  Structure structure = Structure::spd;
+  SolveOptions options;
+};
+
+System random_system(Random& random) {
+  System system;
+  const bool spd = random.chance(0.5);
+  const std::int64_t n = random.integer(60, 260);
+  system.structure = spd ? Structure::spd : Structure::general;
+  system.a = Matrix(n, n);
+  const double condition = random.power_of_ten(1, 7);
+  for (std::int64_t i = 0; i < n; ++i) system.a(i, i) = spectrum(0, i, n, condition, random);
+  reflect(system.a, 2, spd ? Sides::both : Sides::left, random);
+  if (spd) {
+    mirror(system.a);
+  } else {
+    reflect(system.a, 2, Sides::right, random);
+  }
+  system.b.resize(n);
+  for (double& x : system.b) x = random.normal();
+  constexpr const char* kMaps[] = {"", "bf16", "bf16x2", "fp32", "fp64"};
+  const std::string map = random.one_of(kMaps);
+  if (!map.empty()) system.options.map = parse_map(map);
+  system.options.context = &random_context(random);
+  return system;
+}
+
+Certificate solved(const System& system, std::vector<double>& x) {
+  const std::int64_t n = system.a.rows;
+  return solve(system.a.view(), view(system.b.data(), n, 1), view(x.data(), n, 1), system.options,
+               system.structure);
+}
+
+/// An element that is read: of the lower triangle if A is symmetric.
+double& random_element(System& system, Random& random, bool in_b) {
+  const std::int64_t n = system.a.rows;
+  const std::int64_t i = random.integer(0, n - 1);
+  if (in_b) return system.b[i];
+  const bool symmetric = system.structure == Structure::spd;
+  return system.a(i, random.integer(0, symmetric ? i : n - 1));
+}
+
+/// As the solver sees a system: one triangle.
+bool is_right(System system, const std::vector<double>& x, double tolerance) {
+  if (system.structure == Structure::spd) mirror(system.a);
+  for (const double e : system.a.data) {
+    if (!std::isfinite(e)) return false;
+  }
+  const SquareOracle oracle(system.a, false);
+  return !ColumnTruth(oracle, system.b.data(), x.data()).above(tolerance);
+}
+
+void attack_flip(std::uint64_t seed, Report& report) {
+  Random random(seed, "flip");
+  const System original = random_system(random);
+  std::vector<double> x(original.b.size());
+  const Clock::time_point start = Clock::now();
+  solved(original, x);
+  const double duration = std::chrono::duration<double>(Clock::now() - start).count();
+
+  System system = original;
+  const bool in_b = random.chance(0.3);
+  const auto bit = static_cast<int>(random.integer(0, 63));
+  double& element = random_element(system, random, in_b);
+  const std::chrono::duration<double> delay(random.between(-0.05, 1) * duration);
+  report.describe(text("n %zu, %s, bit %d of %s after %.3g of %.3g ms", x.size(),
+                       original.structure == Structure::spd ? "spd" : "general", bit,
+                       in_b ? "b" : "A", 1e3 * delay.count(), 1e3 * duration));
+  std::atomic<bool> begun = false;
+  std::thread vandal([&] {
+    while (!begun) {
+    }
+    const auto moment = Clock::now() + delay;
+    while (Clock::now() < moment) {
+    }
+    const auto bits = std::bit_cast<std::uint64_t>(element) ^ (std::uint64_t{1} << bit);
+    std::atomic_ref<double>(element).store(std::bit_cast<double>(bits));
+  });
+  Certificate certificate;
+  begun = true;
+  const bool survived = survives([&] { certificate = solved(system, x); }, report);
+  vandal.join();
+  if (!survived) return;
+  if (certificate.outcome == SolveOutcome::changed) {
+    report.count("detected");
+  } else if (!certificate.ok()) {
+    report.count("refused");
+  } else if (is_right(original, x, certificate.tolerance)) {
+    report.count("right_for_the_original");
+  } else if (is_right(system, x, certificate.tolerance)) {
+    report.count("right_for_the_changed_one");
+  } else {
+    report.found(Finding::above_tolerance, "converged, but right for neither system");
+  }
+}
+
+}  // namespace
+}  // namespace stepwell::attack
+
+int main(int argc, char** argv) {
+  using namespace stepwell::attack;
+  return attack_seeds("flip_attack", argc, argv, {}, 600, [](const Request&, std::uint64_t seed) {
+    return Attack{"", [seed](Report& report) { attack_flip(seed, report); }};
+  });
+}
