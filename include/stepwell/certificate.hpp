@@ -15,7 +15,7 @@ namespace stepwell {
 enum class SolveOutcome : unsigned char {
   converged,              ///< every column meets the tolerance, and x is finite
   not_converged,          ///< a column does not, whatever was tried: see the columns
-  not_positive_definite,  ///< in FP64: see 'pivot'
+  not_positive_definite,  ///< in FP64, and for LAPACK's dpotrf: see 'pivot'
   singular,               ///< LAPACK's dgetrf finds a pivot that is zero: see 'pivot'
   rank_deficient,         ///< least squares: columns depend on others in FP64: see 'dependent'
   non_finite,             ///< A or b has an infinity or a NaN, at (row, col)
@@ -43,8 +43,8 @@ struct ColumnCertificate {
   /// The same with the residual in double-double and a bound on all rounding: what is proven.
   /// Zero unless asked for.
   double proven_backward_error = 0;
-  /// A bound on ||x - A^-1 b|| / ||x||, infinity norms: condition x backward error and what the
-  /// residual's own rounding may hide. Zero unless the condition was asked for.
+  /// A bound on ||x - A^-1 b|| / ||x||, infinity norms; proven up to n = 512, see docs/solve.md.
+  /// NaN: none below 1 is known. Zero: the condition was not asked for.
   double forward_error = 0;
   int iterations = 0;           ///< products with A at the last rung
   std::vector<double> history;  ///< the refiner's estimate of the error after each, all rungs
@@ -82,7 +82,7 @@ struct Certificate {
   double shift = 0;  ///< c of that factor
   std::vector<RungAttempt> rungs;
   double norm = 0;          ///< ||A||_inf; of A' where that was solved with
-  double condition = 0;     ///< estimate of ||A|| ||A^-1|| in the infinity norm; 0: not asked for
+  double condition = 0;     ///< ||A|| ||A^-1||_inf, from below; NaN: unknown; 0: not asked for
   std::int64_t pivot = -1;  ///< not_positive_definite, singular: the failing pivot, from 0
   double pivot_value = 0;   ///< of the scaled matrix
   std::int64_t row = -1;    ///< non_finite, asymmetric: where; changed: the block's first row

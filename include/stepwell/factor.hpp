@@ -51,7 +51,7 @@ struct FactorOptions {
 
 enum class FactorOutcome : unsigned char {
   ok,
-  not_positive_definite,  ///< a pivot failed in fp64
+  not_positive_definite,  ///< a pivot failed in fp64, and LAPACK's dpotrf fails too
   singular,               ///< lu() at fp64: all that is left of a row is zero
   breakdown,   ///< a pivot failed at the map's rungs, and what came after was not allowed
   non_finite,  ///< A has an infinity or a NaN, at (row, col)
@@ -59,7 +59,7 @@ enum class FactorOutcome : unsigned char {
 };
 STEPWELL_API const char* to_string(FactorOutcome outcome);
 
-/// One attempt to factor: what was tried and where it ended.
+/// One attempt to factor: what was tried and where it ended. A second one at fp64 is dpotrf's.
 struct FactorAttempt {
   std::string map;
   double shift = 0;          ///< c
@@ -134,7 +134,7 @@ class STEPWELL_API Factor {
 ///
 /// Cost n^3/3 products at the map's rungs. Memory: L (n^2 bytes at bf16; 2 n^2 at bf16x2, fp16 and
 /// fp32; 3 n^2 at bf16x3; 4 n^2 at fp64) and about two block columns: report().peak_bytes, or
-/// factor_bytes() beforehand.
+/// factor_bytes() beforehand; 12 n^2 to ask LAPACK's dpotrf before 'not positive definite' is said.
 STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& options = {});
 
 /// The peak_bytes that cholesky() will report for a matrix of order n and these options; for an

@@ -143,10 +143,10 @@ typedef struct stepwell_certificate {
   int32_t structure;        ///< stepwell_structure that it was solved as; AUTOMATIC: least squares
   double backward_error;    ///< of the worst column
   double proven_backward_error;
-  double forward_error;
+  double forward_error;  ///< NaN: unknown; 0: not asked for
   double tolerance;
   double norm;
-  double condition;
+  double condition;      ///< NaN: unknown; 0: not asked for
   double residual_norm;  ///< of least squares: the largest ||b - A x||_2
   double shift;
   double pivot_value;
@@ -206,8 +206,8 @@ STEPWELL_C_API int stepwell_solver_factor(stepwell_solver* solver,
 STEPWELL_C_API int stepwell_solver_solve(stepwell_solver* solver, int transposed, int64_t columns,
                                          const double* b, int64_t ldb, double* x, int64_t ldx,
                                          stepwell_certificate* certificate);
-/// An estimate of ||A^-1|| in the infinity norm; transposed: in the 1-norm. NaN: there is no
-/// factor.
+/// An estimate of ||A^-1|| in the infinity norm; transposed: in the 1-norm. NaN: it is not
+/// known.
 STEPWELL_C_API int stepwell_solver_inverse_norm(stepwell_solver* solver, int transposed,
                                                 double* norm);
 STEPWELL_C_API void stepwell_solver_destroy(stepwell_solver* solver);

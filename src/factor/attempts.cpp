@@ -229,18 +229,25 @@ void Attempts::summarize_scans(const Attempt& attempt) {
                        i * grid_.tile, j * grid_.tile);
     }
   }
-  kernels::Scan middle;
-  kernels::LoadArgs args;
-  args.a = view(diagonal_.value.data(), grid_.n, std::int64_t{1});
-  kernels::load(kernels::table(), args, middle);
   std::array<double, 3> sums = {lower.big, lower.mid, lower.small};
   share_.sum(sums);
   report().max_abs = share_.largest(lower.max_abs);
+  lower.big = sums[0];
+  lower.mid = sums[1];
+  lower.small = sums[2];
+  report().norm = symmetric_norm(lower, diagonal_);
+}
+
+double symmetric_norm(const kernels::Scan& lower, const Diagonal& diagonal) {
+  kernels::Scan middle;
+  kernels::LoadArgs args;
+  args.a = view(diagonal.value.data(), std::ssize(diagonal.value), std::int64_t{1});
+  kernels::load(kernels::table(), args, middle);
   kernels::Scan both;  // each element below the diagonal counts twice
-  both.big = 2 * sums[0] - middle.big;
-  both.mid = 2 * sums[1] - middle.mid;
-  both.small = 2 * sums[2] - middle.small;
-  report().norm = kernels::frobenius(both);
+  both.big = 2 * lower.big - middle.big;
+  both.mid = 2 * lower.mid - middle.mid;
+  both.small = 2 * lower.small - middle.small;
+  return kernels::frobenius(both);
 }
 
 bool Attempts::report_non_finite() {

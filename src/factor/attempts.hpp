@@ -16,6 +16,9 @@
 
 namespace stepwell::factor {
 
+/// ||A||_F of a symmetric matrix from the scan of its lower triangle.
+double symmetric_norm(const kernels::Scan& lower, const Diagonal& diagonal);
+
 /// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
 /// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps. What
 /// does not change between attempts, and the result.

@@ -7,6 +7,7 @@
 #include "core/fp_scope.hpp"
 #include "core/memory_error.hpp"
 #include "factor/attempts.hpp"
+#include "factor/lapack_cholesky.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell {
@@ -44,7 +45,13 @@ Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   const tiles::Grid grid = factor::choose_grid(a.rows, options);
   const std::vector<std::int64_t> order = factor::elimination_order(grid, options);
   const factor::StoredBlocks source(a, order);
-  return factor::Attempts(source, factor::read_diagonal(a, order), order, grid, options).run();
+  const factor::Diagonal diagonal = factor::read_diagonal(a, order);
+  Factor made = factor::Attempts(source, diagonal, order, grid, options).run();
+  const FactorReport report = made.report();
+  const bool failed = report.outcome == FactorOutcome::not_positive_definite;
+  if (!failed || !diagonal.positive) return made;
+  made = {};  // its memory
+  return factor::lapack_cholesky(a, grid, report);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

@@ -69,11 +69,10 @@ template <class T>
 void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t block,
                             MatrixView<T> w, std::byte* scratch);
 
-/// B <- B L^-T by multiplication with inverted blocks, plain fp32 or fp64.
-/// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block numbers of T.
-template <class T>
-void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, MatrixView<T> b,
-                    std::byte* scratch);
+/// B <- B L^-T by multiplication with inverted blocks, plain fp32.
+/// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block numbers.
+void solve_inverted(const Table& t, MatrixView<const float> w, std::int64_t block,
+                    MatrixView<float> b, std::byte* scratch);
 
 /// How the numbers of a factor are rounded to a rung's format. Toward zero, the errors of L L' are
 /// all of one sign and keep a matrix definite that nearest loses.

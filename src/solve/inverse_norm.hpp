@@ -10,6 +10,15 @@
 
 namespace stepwell::driver {
 
+/// The norm of an inverse, from below.
+struct InverseNorm {
+  double value = 0;    ///< NaN: nothing is known; 0: nobody has looked
+  bool tight = false;  ///< within a factor of three as a rule; else A may be singular
+};
+
+/// norm times inverse 2^exponent, where no two of them need be within FP64's range.
+double condition_of(double norm, double inverse, int exponent);
+
 inline double sum_of_sizes(const std::vector<double>& v) {
   double sum = 0;
   for (const double x : v) sum += std::abs(x);
@@ -66,7 +75,8 @@ double inverse_norm(std::int64_t n, Solve solve, SolveTransposed solve_transpose
   double norm = 0;
   for (std::vector<double>& v : inverse_probes(n, solve, solve_transposed)) {
     solve(v);
-    norm = std::max(norm, sum_of_sizes(v));
+    const double sum = sum_of_sizes(v);
+    if (!(sum <= norm)) norm = sum;  // a NaN stays
   }
   return norm;
 }

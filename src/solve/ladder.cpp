@@ -78,11 +78,15 @@ Refiner Solver::refiner_for(Rung coarsest) const {
 bool Solver::next_rung() {
   if (!may_climb()) return false;
   rung_ = rung_above();
+  forget_factor();
+  return true;
+}
+
+void Solver::forget_factor() {
   side().preconditioner.reset();
   other_side().preconditioner.reset();
   made_.reset();
   drop_factor();
-  return true;
 }
 
 /// The factor at the current rung, or at the first above that can be made. False: there is none,

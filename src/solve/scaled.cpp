@@ -25,6 +25,18 @@ Exponents::Exponents(const std::vector<double>& row_powers, const std::vector<do
   for (const double r : row_powers) inverse_row.push_back(1 / r);
 }
 
+int Exponents::largest() const {
+  return *std::max_element(row.begin(), row.end()) + *std::max_element(col.begin(), col.end());
+}
+
+std::vector<double> Exponents::shares(const std::vector<int>& exponents) {
+  const int largest = *std::max_element(exponents.begin(), exponents.end());
+  std::vector<double> shares(exponents.size());
+  std::transform(exponents.begin(), exponents.end(), shares.begin(),
+                 [&](int e) { return core::times_power_of_two(1, e - largest); });
+  return shares;
+}
+
 ScaledColumn::ScaledColumn(const Exponents& exponents, const double* b, double* out)
     : n_(static_cast<std::int64_t>(exponents.row.size())) {
   int largest = std::numeric_limits<int>::min();

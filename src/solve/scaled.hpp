@@ -19,6 +19,16 @@ struct Exponents {
   std::vector<int> row, col;
   std::vector<double> inverse_row, power_col;  ///< 2^-row and 2^col
   Exponents(const std::vector<double>& row_powers, const std::vector<double>& col_powers);
+
+  /// The largest exponent of a row and that of a column: A^-1 = diag(col) H^-1 diag(row) is about
+  /// 2^largest() in size, and may be beyond FP64's range.
+  int largest() const;
+  /// diag(row) and diag(col) with 1 as their largest.
+  std::vector<double> row_shares() const { return shares(row); }
+  std::vector<double> col_shares() const { return shares(col); }
+
+ private:
+  static std::vector<double> shares(const std::vector<int>& exponents);
 };
 
 /// The largest |b_i| etc. of one column in the caller's scale times 2^-e.

@@ -5,6 +5,7 @@
 
 #include "core/fp_scope.hpp"
 #include "engine/runtime.hpp"
+#include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 #include "solve/small.hpp"
@@ -24,12 +25,12 @@ class SmallSpd : public SmallSystem {
     double* const sums = vectors(0, 1).data;
     std::fill_n(sums, 2 * n_, 0.0);
     kernels::Scan scan;
-    const kernels::Table& t = kernels::table();
     load(kernels::Shape::lower, sums, sums + n_, scan);
     for (std::int64_t i = 0; i < n_; ++i) {
       c_.norm = std::max(c_.norm, sums[i] + (sums[n_ + i] - std::abs(a_(i, i))));
     }
     if (!all_finite(scan)) return false;
+    const kernels::Table& t = kernels::table();
     kernels::Pivot pivot;
     if (n_ <= kernels::kLeaf) {
       pivot = t.potrf_fp64.run(block_);
@@ -38,7 +39,7 @@ class SmallSpd : public SmallSystem {
       const core::Buffer<std::byte> scratch(kernels::tree_scratch(n_), core::Contents::any);
       pivot = kernels::tree_potrf(t, block_, kernels::uniform_layers(Rung::fp64), scratch.data());
     }
-    if (pivot.ok()) return true;
+    if (pivot.ok() || ask_lapack()) return true;
     if (a_(pivot.index, pivot.index) > 0) {
       c_.rungs.push_back(
           {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
@@ -50,6 +51,15 @@ class SmallSpd : public SmallSystem {
   }
 
  private:
+  /// A pivot that is rounding and nothing else fails or not by luck: dpotrf's word on the same
+  /// scaled matrix decides, and its factor is as good.
+  bool ask_lapack() {
+    kernels::Scan scan;
+    load(kernels::Shape::lower, nullptr, nullptr, scan);
+    const engine::SingleThreadedBlas blas;
+    return kernels::potrf(block_) < 0;
+  }
+
   void substitute(MatrixView<double> v) override {
     const kernels::Table& t = kernels::table();
     kernels::tile_trsv(t, block_, false, v);

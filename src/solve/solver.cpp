@@ -221,6 +221,7 @@ Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
   c.tolerance = tolerance();
   c.peak_bytes = held_bytes(b.cols) + product_bytes(b.cols);
   const RightHandSums sums(b);
+  if (options_.condition) expect_condition(c);
   const bool usable = order() > 0 && b.cols > 0 && inspect_b(b, c) && inspect(c);
   if (usable) {
     std::int64_t first = 0;
@@ -229,6 +230,7 @@ Certificate Solver::solve(MatrixView<const double> b, MatrixView<double> x) {
       const bool solved = climb(batch, c);
       const bool factored = solved || (made_ && c.outcome == SolveOutcome::not_converged);
       if (factored) finish(batch, x, c);
+      if (factored && options_.condition) bound_errors(batch, c);
       if (solved) {
         check_unchanged(c);
       } else {

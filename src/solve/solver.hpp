@@ -16,6 +16,7 @@
 #include "refine/refine.hpp"
 #include "solve/scaled.hpp"
 #include "solve/verdict.hpp"
+#include "solve/verified_inverse.hpp"
 #include "stepwell/solve.hpp"
 
 namespace stepwell::driver {
@@ -50,9 +51,10 @@ struct Side {
   refine::Product& product;
   refine::ScaledOperator scaled;
   Exponents exponents;
-  double norm = 0;          ///< ||A||_inf in the caller's scale
-  double scaled_norm = 0;   ///< of H, from below
-  double inverse_norm = 0;  ///< ||A^-1||_inf in the caller's scale; 0: not yet estimated
+  double norm = 0;           ///< ||A||_inf in the caller's scale
+  double scaled_norm = 0;    ///< of H, from below
+  InverseNorm inverse_norm;  ///< ||A^-1||_inf in the caller's scale, times 2^-exponents.largest()
+  std::optional<VerifiedInverse> inverse;  ///< of a small A whose condition was asked for
   std::unique_ptr<refine::Preconditioner> preconditioner;
 };
 
@@ -67,7 +69,7 @@ class Solver {
   /// Looks at A and factors it at the first rung that can be.
   Certificate prepare();
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
-  /// Of the side that the next solve is about; NaN: there is no factor.
+  /// Of the side that the next solve is about; NaN: it is not known.
   double inverse_norm();
 
  protected:
@@ -156,14 +158,17 @@ class Solver {
   bool climb(Batch& batch, Certificate& c);
   bool ensure_factor(Certificate& c);
   bool next_rung();
+  void forget_factor();
   bool refine_with_factor(Batch& batch, Certificate& c);
   bool refine_afresh(Batch& batch, Certificate& c);
   bool cancelled() const;
 
   // certify.cpp
-  /// False: there is no factor to do it with, and the certificate says why.
-  bool estimate_inverse_norm(Certificate& c);
+  void estimate_inverse_norm(Certificate& c);
+  const VerifiedInverse& inverse_of(Side& side);
+  void expect_condition(Certificate& c) const;
   void estimate_condition(Certificate& c);
+  void bound_errors(const Batch& batch, Certificate& c);
 
   std::optional<Made> made_;
 };

@@ -205,7 +205,7 @@ std::int64_t Inverse::packed_bytes() const {
   return 2 * kernels::packed_numbers(order, order, planes);
 }
 
-MatrixView<double> Inverse::w64() const {
+MatrixView<double> Inverse::l64() const {
   return {reinterpret_cast<double*>(data + packed_bytes()), order, order,
           core::round_up(order, 16)};
 }
@@ -221,18 +221,23 @@ PackedOut Inverse::rows() const {
                          Order::rows);
 }
 
-/// The diagonal blocks are inverted in L's own format; the narrower forms are derived from that.
+/// The diagonal blocks are inverted in L's own format; the narrower forms are derived from that,
+/// and only then the fp64 form becomes L.
 void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
                   std::byte* scratch) {
-  kernels::invert_diagonal_blocks<double>(t, l, kInvertedBlock, inverse.w64(), scratch);
-  if (inverse.fp32) convert<float, double>(inverse.w64(), inverse.w32());
-  if (inverse.planes == 0) return;
-  kernels::pack(t, split_rung(inverse.planes), inverse.w64(), inverse.rows());
+  if (inverse.fp32 || inverse.planes > 0) {
+    kernels::invert_diagonal_blocks<double>(t, l, kInvertedBlock, inverse.l64(), scratch);
+  }
+  if (inverse.fp32) convert<float, double>(inverse.l64(), inverse.w32());
+  if (inverse.planes > 0) {
+    kernels::pack(t, split_rung(inverse.planes), inverse.l64(), inverse.rows());
+  }
+  copy_lower<double>(l, inverse.l64());
 }
 void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
                   std::byte* scratch) {
   kernels::invert_diagonal_blocks<float>(t, l, kInvertedBlock, inverse.w32(), scratch);
-  if (inverse.wide()) convert<double, float>(inverse.w32(), inverse.w64());
+  if (inverse.wide()) convert<double, float>(l, inverse.l64());
   if (inverse.planes == 0) return;
   kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
 }
@@ -276,11 +281,12 @@ void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Roundi
                                    tile.packed(), scratch, rounding);
   }
   if (sums.wide()) {
-    kernels::solve_inverted<double>(t, inverse.w64(), kInvertedBlock, sums.fp64(), scratch);
+    kernels::tree_trsm<double>(t, inverse.l64(), sums.fp64(), kernels::uniform_layers(Rung::fp64),
+                               scratch);
     if (sums.data != tile.data) convert<double, double>(sums.fp64(), tile.fp64());
     return;
   }
-  kernels::solve_inverted<float>(t, inverse.w32(), kInvertedBlock, sums.fp32(), scratch);
+  kernels::solve_inverted(t, inverse.w32(), kInvertedBlock, sums.fp32(), scratch);
   if (sums.data != tile.data) convert<float, float>(sums.fp32(), tile.fp32());
 }
 

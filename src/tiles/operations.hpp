@@ -49,8 +49,9 @@ void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
 /// planes).
 void make_rows(const Table& t, TileIn tile, kernels::PackedOut out);
 
-/// The lower factor of a diagonal tile with its diagonal blocks inverted, in the forms that the
-/// tiles below it are solved with.
+/// The lower factor of a diagonal tile in the forms that the tiles below it are solved with: below
+/// fp64 with its diagonal blocks inverted. In fp64 it is L itself: a product with an inverse errs
+/// by the block's condition number more than substitution, and there nothing mends it.
 struct Inverse {
   Rung rung = Rung::bf16;  ///< of the diagonal tile; fp64 where an fp64 form is wanted
   std::int64_t order = 0;
@@ -62,7 +63,7 @@ struct Inverse {
   std::int64_t bytes() const;
   /// The first so many are all that solves read: the rest may be where it was made from.
   std::int64_t bytes_to_solve_with() const;
-  MatrixView<double> w64() const;
+  MatrixView<double> l64() const;
   MatrixView<float> w32() const;
   kernels::PackedOut rows() const;
 

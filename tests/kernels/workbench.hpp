@@ -141,7 +141,6 @@ class Workbench {
   void add_recursions_in(const Layers& layers, const std::string& format) {
     const auto scratch = std::make_shared<core::Buffer<std::byte>>(tree_scratch(kM));
     const auto l = std::make_shared<const Dense<T>>(dominant<T>(kN));
-    const auto w = std::make_shared<const Dense<T>>(dominant<T>(kN));
     add("tree_potrf " + format, true, dominant<T>(kM),
         [=, this](MatrixView<T> a) { tree_potrf(t_, a, layers, scratch->data()); });
     add("tree_trsm " + format, true, numbers<T>(kM, kN),
@@ -151,14 +150,16 @@ class Workbench {
     add("invert_diagonal_blocks " + format, true, numbers<T>(kN, kN), [=, this](MatrixView<T> x) {
       invert_diagonal_blocks(t_, l->view(), 64, x, scratch->data());
     });
-    add("solve_inverted " + format, true, numbers<T>(kM, kN),
-        [=, this](MatrixView<T> b) { solve_inverted(t_, w->view(), 64, b, scratch->data()); });
   }
 
   void add_recursions() {
     add_recursions_in<float>(uniform_layers(Rung::bf16), "fp32");
     add_recursions_in<double>(uniform_layers(Rung::bf16x2), "fp64");
     const auto scratch = std::make_shared<core::Buffer<std::byte>>(tree_scratch(kM));
+    const auto w32 = std::make_shared<const Dense<float>>(dominant<float>(kN));
+    add("solve_inverted fp32", true, numbers<float>(kM, kN), [=, this](MatrixView<float> b) {
+      solve_inverted(t_, w32->view(), 64, b, scratch->data());
+    });
     const auto x = std::make_shared<core::Buffer<std::uint16_t>>(packed_numbers(kM, kN, 2));
     const auto w =
         std::make_shared<Operand>(make_operand(dominant<double>(kN), Rung::bf16x2, Order::rows));

@@ -30,6 +30,10 @@ std::string general_text(const Certificate& c) {
   return "a general matrix, by LU" + growth;
 }
 
+std::string error_text(double error) {
+  return std::isnan(error) ? "an unknown share" : fmt::format("{:.1e}", error);
+}
+
 /// Which bound on the backward error was the smallest.
 std::string measure_text(const std::string& measure) {
   if (measure == "residual") return "the residual: b is nearly a combination of A's columns";
@@ -126,14 +130,16 @@ std::string certificate_text(const Certificate& c, bool colour) {
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
   if (std::isnan(proven)) screen.bad("proven", "nothing: the proof's own numbers overflowed");
   const bool least_squares = c.structure == "least squares";
-  if (c.condition > 0 && least_squares) {
-    screen.line("condition", fmt::format("about {:.1e}, of columns scaled to one length; x may be "
-                                         "off by {:.1e}",
-                                         c.condition, forward));
-  } else if (c.condition > 0) {
-    screen.line("condition", fmt::format("about {:.1e}; x is off by at most {:.1e} of its largest "
-                                         "element",
-                                         c.condition, forward));
+  const std::string condition =
+      std::isnan(c.condition) ? "unknown" : fmt::format("about {:.1e}", c.condition);
+  if (c.condition != 0 && least_squares) {
+    screen.line("condition", fmt::format("{}, of columns scaled to one length; x may be off by {}",
+                                         condition, error_text(forward)));
+  } else if (c.condition != 0 && std::isnan(forward)) {
+    screen.line("condition", condition + "; how far x is off is unknown");
+  } else if (c.condition != 0) {
+    screen.line("condition", fmt::format("{}; x is off by at most {} of its largest element",
+                                         condition, error_text(forward)));
   }
   if (least_squares) add_least_squares(screen, c);
   for (const RungAttempt& r : c.rungs) {

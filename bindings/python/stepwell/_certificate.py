@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What comes back with x: plain data, and a few lines of text."""
 import html
+import math
 from dataclasses import dataclass
 from typing import Any, Dict, Tuple
 
@@ -19,7 +20,7 @@ class ColumnCertificate:
     residual_norm: float
     #: With prove=True: what rounding can't spoil. Else 0.
     proven_backward_error: float
-    #: With condition=True: a bound on ||x - A^-1 b|| / ||x||. Else 0.
+    #: With condition=True: a bound on ||x - A^-1 b|| / ||x||, nan where none below 1 is known. Else 0.
     forward_error: float
     iterations: int
     #: The refiner's estimate of the error after each iteration, all rungs.
@@ -69,7 +70,7 @@ class Certificate:
     refiner: str
     shift: float
     norm: float
-    #: Estimate of ||A|| ||A^-1|| in the infinity norm; 0: not asked for.
+    #: Estimate of ||A|| ||A^-1|| in the infinity norm; 0: not asked for; nan: unknown.
     condition: float
     #: not positive definite, singular: the failing pivot, from 0; else -1.
     pivot: int
@@ -109,8 +110,10 @@ class Certificate:
             if rung.reason:
                 lines.append(f"  left {rung.map}: {rung.reason}")
         if self.condition:
-            worst = max((c.forward_error for c in self.columns), default=0.0)
-            lines.append(f"  condition {self.condition:.1e}, forward error at most {worst:.1e}")
+            known = [c.forward_error for c in self.columns if not math.isnan(c.forward_error)]
+            worst = f"at most {max(known):.1e}" if known and len(known) == len(self.columns) else "unknown"
+            condition = "unknown" if math.isnan(self.condition) else f"{self.condition:.1e}"
+            lines.append(f"  condition {condition}, forward error {worst}")
         if self.rank >= 0:
             lines.append(f"  rank {self.rank}")
         lines.append(f"  {self.times.wall:.3g} s, {self.peak_bytes / 2**20:.3g} MiB of work space")

@@ -12,6 +12,8 @@
 #include "stepwell/error.hpp"
 
 extern "C" {
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info,
+             std::size_t uplo_length);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
 void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda,
              const int* ipiv, double* b, const int* ldb, int* info, std::size_t trans_length);
@@ -25,6 +27,14 @@ int as_int(std::int64_t size) {
                 "a matrix of order " + std::to_string(size) + " is too large for LAPACK's int");
   }
   return static_cast<int>(size);
+}
+
+std::int64_t potrf(MatrixView<double> a) {
+  const int n = as_int(a.rows);
+  const int ld = as_int(a.ld);
+  int info = 0;
+  dpotrf_("L", &n, a.data, &ld, &info, 1);
+  return info - 1;
 }
 
 std::int64_t getrf(MatrixView<double> a, int* pivots) {

@@ -54,15 +54,14 @@ void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t 
   }
 }
 
-template <class T>
-void solve_inverted(const Table& t, MatrixView<const T> w, std::int64_t block, MatrixView<T> b,
-                    std::byte* scratch) {
+void solve_inverted(const Table& t, MatrixView<const float> w, std::int64_t block,
+                    MatrixView<float> b, std::byte* scratch) {
   const std::int64_t n = w.rows;
   for (std::int64_t k = 0; k < n; k += block) {
     const std::int64_t size = std::min(block, n - k);
-    const MatrixView<T> bk = b.block(0, k, b.rows, size);
+    const MatrixView<float> bk = b.block(0, k, b.rows, size);
     if (k > 0) update(t, b.block(0, 0, b.rows, k), w.block(k, 0, size, k), bk);
-    const auto right_side = view(reinterpret_cast<T*>(scratch), b.rows, size);
+    const auto right_side = view(reinterpret_cast<float*>(scratch), b.rows, size);
     for (std::int64_t j = 0; j < size; ++j) {
       std::copy_n(bk.column(j), b.rows, right_side.column(j));
     }
@@ -106,9 +105,5 @@ template void invert_diagonal_blocks(const Table&, MatrixView<const float>, std:
                                      MatrixView<float>, std::byte*);
 template void invert_diagonal_blocks(const Table&, MatrixView<const double>, std::int64_t,
                                      MatrixView<double>, std::byte*);
-template void solve_inverted(const Table&, MatrixView<const float>, std::int64_t, MatrixView<float>,
-                             std::byte*);
-template void solve_inverted(const Table&, MatrixView<const double>, std::int64_t,
-                             MatrixView<double>, std::byte*);
 
 }  // namespace stepwell::kernels

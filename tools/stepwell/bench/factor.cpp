@@ -176,17 +176,20 @@ Bench trsm_bench(const KernelCase& c) {
   const auto s = std::make_shared<Solve<T>>(t, c.size, c.rung);
   Bench bench;
   Side& candidate = bench.contest.candidate;
-  candidate = our_side("solve_inverted", t.cap, 1);
+  constexpr bool narrow = std::is_same_v<T, float>;
+  candidate = our_side(narrow ? "solve_inverted" : "tree_trsm", t.cap, 1);
   candidate.prepare = [s] { s->restore(s->ours); };
   const Rung rung = c.rung;
   candidate.run = [=, &t] {  // '=': fp64 has no use for the rung
-    if constexpr (std::is_same_v<T, float>) {
-      if (info(rung).planes > 0) {
-        return kernels::solve_inverted(t, rung, s->wp, kInvertedBlock, s->result(), s->xp,
-                                       s->scratch.data());
-      }
+    if constexpr (!narrow) {
+      kernels::tree_trsm<T>(t, s->l, s->result(), kernels::uniform_layers(Rung::fp64),
+                            s->scratch.data());
+    } else if (info(rung).planes > 0) {
+      kernels::solve_inverted(t, rung, s->wp, kInvertedBlock, s->result(), s->xp,
+                              s->scratch.data());
+    } else {
+      kernels::solve_inverted(t, s->w, kInvertedBlock, s->result(), s->scratch.data());
     }
-    kernels::solve_inverted<T>(t, s->w, kInvertedBlock, s->result(), s->scratch.data());
   };
   bench.check = [s, candidate, rung] {
     candidate.prepare();
@@ -194,7 +197,7 @@ Bench trsm_bench(const KernelCase& c) {
     return check_solution<T>(*s, s->l, s->result(), rung);
   };
   Side& baseline = bench.contest.baseline;
-  baseline = blas_side(std::is_same_v<T, float> ? "cblas_strsm" : "cblas_dtrsm", 1);
+  baseline = blas_side(narrow ? "cblas_strsm" : "cblas_dtrsm", 1);
   baseline.prepare = [s] { s->restore(s->theirs); };
   baseline.run = [s] { trsm(s->l.data, s->theirs.data(), static_cast<int>(s->order)); };
   const auto n = static_cast<double>(c.size);
