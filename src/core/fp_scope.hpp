@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cfenv>
+#include <cstdint>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -10,21 +11,35 @@
 
 namespace stepwell::core {
 
-/// While it lives, SSE/AVX arithmetic rounds to nearest, keeps subnormals and traps nothing; then
-/// the caller's MXCSR comes back, flags included. A library loaded with -ffast-math sets
-/// flush-to-zero for the whole process: our results must not depend on who was loaded before.
+/// While it lives, SSE/AVX and x87 arithmetic round to nearest, keep subnormals and trap nothing;
+/// then the caller's MXCSR comes back, flags included, and so does the x87's environment. A library
+/// loaded with -ffast-math sets flush-to-zero for the whole process: our results must not depend on
+/// who was loaded before. The x87 counts because OpenBLAS sums dnrm2 with it.
 class FpScope {
  public:
 #if defined(__x86_64__)
-  FpScope() : saved_(_mm_getcsr()) {
+  FpScope() : mxcsr_(_mm_getcsr()) {
     _mm_setcsr(0x1f80);
+    asm volatile("fnstcw %0" : "=m"(control_));
+    if (control_ == kControl) return;
+    asm volatile("fnstenv %0" : "=m"(x87_));
+    asm volatile("fldcw %0" : : "m"(kControl));
   }
   ~FpScope() {
-    _mm_setcsr(saved_);
+    if (control_ != kControl) asm volatile("fldenv %0" : : "m"(x87_));
+    _mm_setcsr(mxcsr_);
   }
 
  private:
-  unsigned saved_;
+  /// What the ABI says a program starts with: 64 bits, to nearest, nothing trapped.
+  static constexpr std::uint16_t kControl = 0x037f;
+  struct Environment {
+    std::uint32_t words[7];
+  };
+
+  unsigned mxcsr_;
+  std::uint16_t control_;
+  Environment x87_;  ///< where it is not the default
 #else
   FpScope() {
     std::feholdexcept(&saved_);
