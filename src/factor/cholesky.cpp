@@ -51,7 +51,7 @@ Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   const bool failed = report.outcome == FactorOutcome::not_positive_definite;
   if (!failed || !diagonal.positive) return made;
   made = {};  // its memory
-  return factor::lapack_cholesky(a, grid, report);
+  return factor::lapack_cholesky(a, grid, report, order);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

@@ -36,7 +36,7 @@ void store(MatrixView<const double> from, const tiles::TileMatrix& l) {
 }  // namespace
 
 Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
-                       const FactorReport& failed) {
+                       const FactorReport& failed, const std::vector<std::int64_t>& order) {
   const core::FpScope fp;
   const auto start = Clock::now();
   auto data = std::make_unique<FactorData>();
@@ -59,11 +59,12 @@ Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
   const engine::SingleThreadedBlas blas;
   const std::int64_t pivot = kernels::potrf(h.fp64());
   const double seconds = seconds_since(start);
-  r.attempts.push_back(
-      {r.map, r.shift, false, pivot, pivot < 0 ? 0 : h.fp64()(pivot, pivot), seconds});
   r.times.wall += seconds;
-  if (pivot >= 0) return Factor(std::move(data));
-
+  if (pivot >= 0) {
+    data->order = order;
+    return Factor(std::move(data));
+  }
+  r.attempts.push_back({r.map, r.shift, false, -1, 0, seconds});
   data->l = tiles::TileMatrix(map);
   store(h.fp64(), data->l);
   r.outcome = FactorOutcome::ok;
