@@ -41,11 +41,12 @@ double underflow(std::int64_t n, double scale) {
 template <class T>
 double Residual<T>::error(std::int64_t q) const {
   if (!std::isfinite(residual_[q])) return std::numeric_limits<double>::infinity();
-  // In long double's range neither product nor quotient over- or underflows.
-  const long double scale = static_cast<long double>(norm_[q]) * x_[q] + b_[q];
-  const double hidden = underflow(system_.n, static_cast<double>(scale));
+  const double hidden = underflow(system_.n, norm_[q] * x_[q] + b_[q]);
   if (residual_[q] == 0) return hidden;
-  return static_cast<double>(residual_[q] / scale) + hidden;
+  // Each is divided on its own: their products may be too large or too small.
+  const double of_b = b_[q] / residual_[q];
+  const double of_x = norm_[q] * (x_[q] / residual_[q]);
+  return 1 / (of_x + of_b) + hidden;
 }
 
 /// r errs by 2 (n + 3)^2 u^2 of |b| + |A| |x|, by u of itself, and by what underflows. ||A|| is a
