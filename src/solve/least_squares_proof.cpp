@@ -174,9 +174,9 @@ core::Buffer<double> LeastSquares::damped_triangle(double root) const {
 
 /// Karlson & Walden's change, the smallest there is but for sqrt(2): where the condition is high
 /// and r neither small nor large, the gradient of a solution by QR is u ||x|| ||H|| / ||r||, and
-/// its projection u times the condition. Corrections are refined with R, each step gains the factor
-/// u ||x|| ||H|| / ||r||, and have twice FP64's digits: else H'H d would be no better than
-/// u ||H||^2 ||d||.
+/// its projection u times the condition. Corrections are refined with R, each step by u ||x|| ||H||
+/// /
+/// ||r||, and have twice FP64's digits: else H'H d would be no better than u ||H||^2 ||d||.
 void LeastSquares::weigh(Batch& batch) {
   constexpr int kSteps = 8;
   const auto n = static_cast<std::size_t>(n_);
