@@ -125,11 +125,9 @@ struct BatchSizes {
 };
 
 /// r = b - A x in FP64 (n elements), and the sizes of the three. 'system' as above; b is its
-/// right-hand side c. 'low', if not null, is room for n elements: then sums are in double-double
-/// and r is rounded once, so that it errs by at most 2 (n + 3)^2 2^-106 of |b| + |A| |x| and by
-/// 2^-53 of itself, where nothing over- or underflows (see ExactProducts).
+/// right-hand side c.
 template <class T>
 using BatchResidualFn = void(BatchPack<const T> system, std::int64_t c, const T* x, double* r,
-                             double* low, BatchSizes sizes) noexcept;
+                             BatchSizes sizes) noexcept;
 
 }  // namespace stepwell::kernels

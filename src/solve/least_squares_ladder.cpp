@@ -5,6 +5,7 @@
 
 #include "engine/runtime.hpp"
 #include "factor/call.hpp"
+#include "factor/column_scan.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "refine/normal_operator.hpp"
 #include "refine/preconditioner.hpp"
@@ -32,7 +33,7 @@ bool LeastSquares::climb(Step step, double alternative, bool last) {
   const bool made = step ? make_gram(*step) && factor_gram(*step) : make_qr();
   c_.times.factor += seconds_since(start);
   c_.map = name_of(step);
-  if (c_.outcome != SolveOutcome::converged || a_->failed() || cancelled()) return false;
+  if (c_.outcome != SolveOutcome::converged || a_.failed() || cancelled()) return false;
   if (!made) {
     c_.rungs.push_back({c_.map, "", false, 0, 1,
                         step ? "the Gram matrix at this rung is not positive definite: the "
@@ -46,7 +47,7 @@ bool LeastSquares::climb(Step step, double alternative, bool last) {
     }
     return false;
   }
-  return refine(step, alternative, last);
+  return refine(step, alternative);
 }
 
 bool LeastSquares::make_gram(Rung rung) {
@@ -54,14 +55,12 @@ bool LeastSquares::make_gram(Rung rung) {
   factor_.reset();
   // The BLAS serves the rungs without planes, on each thread by itself.
   const engine::SingleThreadedBlas blas;
-  do {
-    gram_ = factor::gram(team_, *a_, rung, batch_.empty() ? b_ : MatrixView<const double>{},
-                         options_.progress);
-    if (gram_.cancelled || a_->failed()) return false;
-  } while (rescale(gram_.column));
+  gram_ = factor::gram(team_, a_, rung, batch_.empty() ? b_ : MatrixView<const double>{},
+                       options_.progress);
+  if (gram_.cancelled || a_.failed()) return false;
   if (!learn(gram_.column)) return false;
   make_batches();
-  c_.peak_bytes = std::max(c_.peak_bytes, step_bytes(rung, m_, n_, b_.cols, a_->scratch(1) == 0));
+  c_.peak_bytes = std::max(c_.peak_bytes, step_bytes(rung, m_, n_, b_.cols, a_.scratch(1) == 0));
   return true;
 }
 
@@ -109,7 +108,7 @@ bool LeastSquares::make_qr() {
   gram_.c = {};
   if (!known_) {
     survey();
-    if (c_.outcome != SolveOutcome::converged || a_->failed() || cancelled()) return false;
+    if (c_.outcome != SolveOutcome::converged || a_.failed() || cancelled()) return false;
     make_batches();
   }
   std::vector<double> tail;
@@ -127,8 +126,8 @@ bool LeastSquares::make_qr() {
     }
     b = view<const double>(copy.data(), m_, b_.cols);
   }
-  qr_ = factor::tall_qr(team_, *a_, power_, tail, b, options_.progress);
-  c_.peak_bytes = std::max(c_.peak_bytes, step_bytes({}, m_, n_, b_.cols, a_->scratch(1) == 0));
+  qr_ = factor::tall_qr(team_, a_, power_, tail, b, options_.progress);
+  c_.peak_bytes = std::max(c_.peak_bytes, step_bytes({}, m_, n_, b_.cols, a_.scratch(1) == 0));
   if (qr_->cancelled || !qr_->finite) return false;
   preconditioner_ = std::make_unique<QrPreconditioner>(*qr_);
   // x = P R^-1 Q'b, where that is better than what there is.
@@ -159,14 +158,14 @@ double LeastSquares::sample_inverse() {
   constexpr std::int64_t kRun = 16;  // rows that are read together
   const std::int64_t runs = 2 * n_ / kRun + 1;
   core::Buffer<double> rows(core::size_product(runs * kRun, n_, "a sample of rows"));
-  core::Buffer<double> scratch(a_->scratch(kRun));
-  for (std::int64_t r = 0; r < runs && !a_->failed(); ++r) {
-    const core::RowBlock block = a_->read((m_ - kRun) / runs * r, kRun, scratch.data());
+  core::Buffer<double> scratch(a_.scratch(kRun));
+  for (std::int64_t r = 0; r < runs && !a_.failed(); ++r) {
+    const core::RowBlock block = a_.read((m_ - kRun) / runs * r, kRun, scratch.data());
     for (std::int64_t i = 0; i < kRun; ++i) {
       for (std::int64_t j = 0; j < n_; ++j) rows[(r * kRun + i) * n_ + j] = block(i, j);
     }
   }
-  if (a_->failed()) return 0;
+  if (a_.failed()) return 0;
   const double share = std::sqrt(static_cast<double>(m_) / static_cast<double>(runs * kRun));
   std::vector<double> tail;
   for (const double t : tail_) tail.push_back(std::sqrt(t) / share);
@@ -206,6 +205,13 @@ void LeastSquares::skip_rungs(std::vector<Step>& left) {
   }
 }
 
+/// A pass that looks at A alone.
+void LeastSquares::survey() {
+  const auto start = Clock::now();
+  learn(factor::scan_columns(team_, a_));
+  c_.times.survey += seconds_since(start);
+}
+
 void LeastSquares::estimate_condition() {
   const auto solve_with = [&](std::vector<double>& v) {
     std::vector<double> z(v.size());
@@ -223,12 +229,10 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alt
                  batch.state.squares, sums());
     batch.measured = true;
   }
-  batch.sums.assign(batch.sums.size(), sums());
-  batch.proof.clear();
   const double goal = std::min(2 * 0x1p-53, tolerance() / 2);
   const auto columns = static_cast<std::int64_t>(batch.right.column.size());
   Watch watch(pass_seconds(m_, n_, columns), alternative, goal, options_.progress);
-  const auto go_on = [&](int k, double error) { return !a_->failed() && watch(k, error); };
+  const auto go_on = [&](int k, double error) { return !a_.failed() && watch(k, error); };
   const int most = options_.iterations > 0 ? options_.iterations : 1000;
   if (refiner_ == Refiner::cg) {
     refine::NormalRequest q;
@@ -251,31 +255,34 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alt
                                direct ? 0 : inverse_, q);
 }
 
-/// True when every column is proven to meet the tolerance.
-bool LeastSquares::refine(Step step, double alternative, bool last) {
+/// True when every column meets the tolerance.
+bool LeastSquares::refine(Step step, double alternative) {
   const auto start = Clock::now();
   if (options_.progress != nullptr) options_.progress->enter(Phase::refine);
   estimate_condition();
   RungAttempt attempt{c_.map, std::string(to_string(refiner_)), true, 0, 0, "", 0};
-  std::vector<core::Buffer<double>> direct;  // what QR gave
-  std::vector<double> error;
   for (Batch& batch : batch_) {
-    direct.emplace_back(step ? 0 : batch.x.size());
-    std::copy_n(batch.x.begin(), direct.back().size(), direct.back().begin());
+    core::Buffer<double> direct(step ? 0 : batch.x.size());
+    std::copy_n(batch.x.begin(), direct.size(), direct.begin());
     const refine::Outcome outcome = refine_batch(batch, !step, alternative);
-    if (a_->failed()) return false;
-    std::vector<double> reached;
+    if (!step && !a_.failed()) {
+      sharpen(batch);
+      restore(batch, std::move(direct));
+    }
+    if (a_.failed()) return false;
+    std::vector<double> error;
     for (std::size_t k = 0; k < outcome.system.size(); ++k) {
-      reached.push_back(batch.state.error[k].value);
+      error.push_back(batch.state.error[k].value);
       ColumnCertificate& column = c_.columns[static_cast<std::size_t>(batch.right.column[k])];
       const refine::System& system = outcome.system[k];
       column.iterations = system.iterations;
       column.history.insert(column.history.end(), system.history.begin(), system.history.end());
     }
     attempt.iterations = std::max(attempt.iterations, most_iterations(outcome));
-    error.insert(error.end(), reached.begin(), reached.end());
+    const double worst = worst_of(error);
+    if (!(worst <= attempt.error)) attempt.error = worst;
     if (attempt.reason.empty()) {
-      attempt.reason = reason_of(outcome, reached, tolerance(), alternative < HUGE_VAL);
+      attempt.reason = reason_of(outcome, error, tolerance(), alternative < HUGE_VAL);
     }
   }
   rank_known_ =
@@ -284,21 +291,10 @@ bool LeastSquares::refine(Step step, double alternative, bool last) {
   if (options_.climb && attempt.reason.empty() && !rank_known_) {
     attempt.reason = "this rung is too coarse to tell whether columns depend on each other";
   }
-  if (attempt.reason.empty() || last) {
-    error.clear();
-    bool all = true;
-    for (std::size_t k = 0; k < batch_.size() && !a_->failed(); ++k) {
-      settle(batch_[k], attempt.reason.empty(), direct[k]);
-      all = all && proven(batch_[k]);
-      for (const Proof& proof : batch_[k].proof) error.push_back(proof.measured.most());
-    }
-    if (all) attempt.reason.clear();
-    if (!all && attempt.reason.empty()) {
-      attempt.reason = "what was computed does not prove that x meets the tolerance";
-    }
+  for (Batch& batch : batch_) {
+    if (attempt.reason.empty() && !a_.failed()) polish(batch);
   }
-  if (a_->failed()) return false;
-  attempt.error = worst_of(error);
+  if (a_.failed()) return false;
   c_.refiner = attempt.refiner;
   attempt.seconds = seconds_since(start);
   c_.times.refine += attempt.seconds;

@@ -90,7 +90,7 @@ bool LeastSquares::shows_rank(Rung rung, int iterations) {
     refine::xpby(n_, y.data(), k > 0 ? next / ry : 0, p.data());
     ry = next;
     h_->apply(column(p), column(q), sums());
-    if (a_->failed() || cancelled()) return false;
+    if (a_.failed() || cancelled()) return false;
     const double pq = refine::dot(n_, p.data(), q.data());
     if (!(pq > 0)) return false;
     if (k == 0 && !projects_well(w, p, q)) return false;

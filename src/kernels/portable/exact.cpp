@@ -9,7 +9,6 @@
 #include "core/double_double.hpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/portable/exact-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,6 +19,41 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<double>;
 using Vec = hn::Vec<D>;
+
+#if !HWY_NATIVE_FMA
+/// a, rounded to 26 bits: the upper half of Dekker's product. In integers, for a (2^27 + 1) of
+/// Veltkamp's splitting overflows from 2^997 on.
+HWY_INLINE Vec upper_half(Vec a) {
+  const D d;
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::Add(hn::BitCast(du, hn::Abs(a)), hn::Set(du, 1ULL << 26));
+  const Vec rounded = hn::BitCast(d, hn::And(bits, hn::Set(du, ~((1ULL << 27) - 1))));
+  return hn::CopySignToAbs(hn::Min(rounded, hn::Set(d, 0x1.ffffffp1023)), a);
+}
+#endif
+
+/// hi + lo += a b. Three registers of work beside the operands; the error of the product and of the
+/// sum go into lo.
+HWY_INLINE void multiply_add(Vec a, Vec b, Vec& hi, Vec& lo) {
+  const Vec p = hn::Mul(a, b);
+#if HWY_NATIVE_FMA
+  const Vec e = hn::MulSub(a, b, p);
+#else
+  // Dekker's product: halves of 26 bits, whose products are exact.
+  const Vec ah = upper_half(a);
+  const Vec bh = upper_half(b);
+  const Vec al = hn::Sub(a, ah);
+  const Vec bl = hn::Sub(b, bh);
+  const Vec e =
+      hn::Add(hn::Add(hn::Add(hn::Sub(hn::Mul(ah, bh), p), hn::Mul(ah, bl)), hn::Mul(al, bh)),
+              hn::Mul(al, bl));
+#endif
+  const Vec s = hn::Add(hi, p);
+  const Vec t = hn::Sub(s, hi);
+  const Vec f = hn::Add(hn::Sub(hi, hn::Sub(s, t)), hn::Sub(p, t));
+  hi = s;
+  lo = hn::Add(lo, hn::Add(e, f));
+}
 
 /// The sum of all lanes and what was there before.
 core::DoubleDouble total(core::DoubleDouble sum, Vec hi, Vec lo) {
