@@ -18,10 +18,13 @@ namespace {
 using factor::seconds_since;
 
 constexpr double kUnit = 0x1p-53;
-/// Corrections, most; the first is made only where the direct solution is worse than this many
-/// units, or than the tolerance.
+/// Corrections, most; the first is made only where the direct solution is worse than two units, or
+/// one where the residual is fine enough to show it, or than the tolerance.
 constexpr int kCorrections = 3;
-constexpr double kGoodEnough = 2 * kUnit;
+
+double good_enough(refine::Sums sums) {
+  return sums == refine::Sums::double_double ? kUnit : 2 * kUnit;
+}
 
 }  // namespace
 
@@ -126,7 +129,7 @@ void SmallSystem::correct(Batch& batch, std::vector<std::int64_t> live, refine::
       std::copy_n(left.column(s), n_, batch.r.column(c));
       batch.measured[c] = now;
       if (!only) ++batch.columns[c].iterations;
-      if (!(now.error <= std::min(kGoodEnough, c_.tolerance))) still.push_back(c);
+      if (!(now.error <= std::min(good_enough(sums), c_.tolerance))) still.push_back(c);
     }
     live = std::move(still);
   }

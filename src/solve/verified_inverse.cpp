@@ -19,7 +19,7 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 /// Columns of a product at a time.
 constexpr std::int64_t kColumns = 64;
 
-/// Up to this rho nothing is gained by a better X.
+/// Up to this rho a better X is needed only where the norm is not known well enough.
 constexpr double kFine = 0x1p-7;
 
 /// An estimate may be this much too low.
@@ -88,7 +88,8 @@ VerifiedInverse::VerifiedInverse(refine::Operator& h, const Exponents& exponents
   kernels::subtract_product(a, x(), e);
   find_sums();
   rho_ = residual_norm(a, e, gamma(n_));
-  if (!(rho_ < kFine)) {
+  if (rho_ < kFine) find_norm(h);
+  if (!norm_.tight) {
     const auto exact_residual = [&] {
       const core::Buffer<double> memory(n_ * n_);
       const MatrixView<double> identity = view(memory.data(), n_, n_);
@@ -104,8 +105,8 @@ VerifiedInverse::VerifiedInverse(refine::Operator& h, const Exponents& exponents
     exact_residual();
     find_sums();
     rho_ = residual_norm(a, e, exact_gamma(n_));
+    find_norm(h);
   }
-  find_norm(h);
 }
 
 void VerifiedInverse::find_sums() {
