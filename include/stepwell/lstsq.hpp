@@ -45,8 +45,8 @@ struct LeastSquaresOptions {
 ///
 /// The certificate: 'backward_error' is an upper bound on the smallest relative change of A for
 /// which x is the exact answer, in the Frobenius norm of A with its columns scaled by powers of two
-/// to norms in [1, 2); 'measure' says which bound was the smallest. 'condition' is an estimate of
-/// ||A||_F ||A^+||_2 in the same scale, 'norm' is ||A||_F as it is.
+/// to norms in [1, 2), with all rounding counted in; 'measure' says which bound was the smallest.
+/// 'condition' is an estimate of ||A||_F ||A^+||_2 in the same scale, 'norm' is ||A||_F as it is.
 /// 'rank_deficient': x minimises, but is not the only one: 'dependent' lists columns that depend on
 /// the others in FP64, their coefficients are zero. X is written as solve_spd() says, and with
 /// 'rank_deficient'. Errors as solve_spd(), and what options and A's function throw.

@@ -46,6 +46,8 @@ class Mixed final : public PackSolver<double> {
  private:
   void factor_narrow(const PackPlaces<double>& places, std::int32_t* pivots);
   void measure(double* errors);
+  void measure_exactly(const bool* which, driver::Measured* errors);
+  void keep(std::int64_t c, const bool* which);
   void correct(const bool* active);
   void solve_in_fp64(const bool* left, PackOutcome& outcome);
 
@@ -77,25 +79,48 @@ void Mixed::factor_narrow(const PackPlaces<double>& places, std::int32_t* pivots
   std::copy_n(narrow.row(narrow.n), kept_.size(), direct_.pack().row(narrow.n));
 }
 
-/// Errors of the answers, and their residuals, scaled to 1, as right-hand sides of the fp32 pack.
+/// The residual, scaled to 1, as a right-hand side of the fp32 pack; null: of all systems.
+void Mixed::keep(std::int64_t c, const bool* which) {
+  const auto& x = direct_.pack();
+  double* const scale = scales_.data() + c * x.lanes;
+  float* const to = narrow_.pack().row(x.n + c);
+  for (std::int64_t q = 0; q < x.lanes; ++q) {
+    if (which != nullptr && !which[q]) continue;
+    scale[q] = residual_.largest(q) > 0 ? residual_.largest(q) : 0;
+  }
+  double inverse[kMostLanes];
+  for (std::int64_t q = 0; q < x.lanes; ++q) inverse[q] = scale[q] > 0 ? 1 / scale[q] : 0;
+  for (std::int64_t i = 0; i < x.n * x.lanes; i += x.lanes) {
+    for (std::int64_t q = 0; q < x.lanes; ++q) {
+      if (which != nullptr && !which[q]) continue;
+      to[i + q] = static_cast<float>(residual_.r()[i + q] * inverse[q]);
+    }
+  }
+}
+
+/// Errors of the answers in FP64, and their residuals for a correction.
 void Mixed::measure(double* errors) {
   const auto& x = direct_.pack();
   std::fill_n(errors, x.lanes, 0.0);
   for (std::int64_t c = 0; c < x.rhs; ++c) {
     residual_.compute(c, x.row(x.n + c));
-    double* const scale = scales_.data() + c * x.lanes;
-    double inverse[kMostLanes];
+    for (std::int64_t q = 0; q < x.lanes; ++q) errors[q] = std::max(errors[q], residual_.error(q));
+    keep(c, nullptr);
+  }
+}
+
+/// The same in double-double for some systems. FP64 sums of n terms may hide n roundings, which is
+/// more than the tolerance.
+void Mixed::measure_exactly(const bool* which, driver::Measured* errors) {
+  const auto& x = direct_.pack();
+  std::fill_n(errors, x.lanes, driver::Measured{0, 0});
+  for (std::int64_t c = 0; c < x.rhs; ++c) {
+    residual_.compute(c, x.row(x.n + c), Residual<double>::Sums::double_double);
     for (std::int64_t q = 0; q < x.lanes; ++q) {
-      errors[q] = std::max(errors[q], residual_.error(q));
-      scale[q] = residual_.largest(q) > 0 ? residual_.largest(q) : 0;
-      inverse[q] = scale[q] > 0 ? 1 / scale[q] : 0;
+      const driver::Measured found = residual_.measured(q);
+      if (!(found.most() <= errors[q].most())) errors[q] = found;
     }
-    float* const to = narrow_.pack().row(x.n + c);
-    for (std::int64_t i = 0; i < x.n * x.lanes; i += x.lanes) {
-      for (std::int64_t q = 0; q < x.lanes; ++q) {
-        to[i + q] = static_cast<float>(residual_.r()[i + q] * inverse[q]);
-      }
-    }
+    keep(c, which);
   }
 }
 
@@ -128,13 +153,13 @@ void Mixed::solve_in_fp64(const bool* left, PackOutcome& outcome) {
   for (std::int64_t at = 0; at < kept_.size(); ++at) {
     if (!left[at % pack.lanes]) pack.data[from + at] = kept_[at];
   }
-  double errors[kMostLanes];
-  measure(errors);
+  driver::Measured errors[kMostLanes];
+  measure_exactly(left, errors);
   for (std::int64_t q = 0; q < pack.lanes; ++q) {
     if (!left[q]) continue;
     outcome.pivots[q] = pivots[q];
     outcome.iterations[q] = -1;
-    outcome.errors[q] = pivots[q] < 0 ? errors[q] : std::numeric_limits<double>::quiet_NaN();
+    outcome.errors[q] = pivots[q] < 0 ? errors[q].most() : std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -146,14 +171,22 @@ void Mixed::solve(const PackPlaces<double>& places, PackOutcome& outcome) noexce
     left[q] = true;
   }
   double errors[kMostLanes];
+  driver::Measured exact[kMostLanes];
   for (int step = 0; std::find(active, active + lanes(), true) != active + lanes(); ++step) {
     measure(errors);
+    // FP64 only says which systems are worth a closer look.
+    bool near[kMostLanes];
+    for (std::int64_t q = 0; q < lanes(); ++q) {
+      near[q] = active[q] && errors[q] <= request_.tolerance;
+    }
+    const bool any = std::find(near, near + lanes(), true) != near + lanes();
+    if (any) measure_exactly(near, exact);
     for (std::int64_t q = 0; q < lanes(); ++q) {
       if (!active[q]) continue;
-      left[q] = !(errors[q] <= request_.tolerance);
+      left[q] = !near[q] || driver::judge(exact[q], request_.tolerance) != driver::Verdict::met;
       active[q] = left[q] && step < kSteps;
       outcome.iterations[q] = step;
-      outcome.errors[q] = errors[q];
+      outcome.errors[q] = near[q] ? exact[q].most() : errors[q];
     }
     correct(active);
   }

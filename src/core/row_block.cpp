@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepwell::core {
 
-RowBlock RowReader::read(std::int64_t first, std::int64_t count, double* scratch) {
+RowBlock RowReader::rows_as_given(std::int64_t first, std::int64_t count, double* scratch) {
   if (a_.data != nullptr) return rows_of(a_, first, count);
   {
     const std::scoped_lock lock(mutex_);
@@ -22,6 +23,27 @@ RowBlock RowReader::read(std::int64_t first, std::int64_t count, double* scratch
   }
   if (failed_) std::fill_n(scratch, count * a_.cols, 0.0);
   return {{scratch, a_.cols, count, a_.cols}, true};
+}
+
+void RowReader::scale(const std::vector<int>& exponent) {
+  power_.clear();
+  // 2^exponent alone may be no number.
+  for (const int e : exponent)
+    power_.push_back({std::ldexp(1.0, e / 2), std::ldexp(1.0, e - e / 2)});
+}
+
+RowBlock RowReader::read(std::int64_t first, std::int64_t count, double* scratch) {
+  const RowBlock given = rows_as_given(first, count, scratch);
+  if (power_.empty()) return given;
+  const MatrixView<const double> from = given.stored;
+  const MatrixView<double> to = view(scratch, from.rows, from.cols);
+  for (std::int64_t j = 0; j < from.cols; ++j) {
+    for (std::int64_t i = 0; i < from.rows; ++i) {
+      const auto& power = power_[static_cast<std::size_t>(given.by_rows ? i : j)];
+      to(i, j) = from(i, j) * power[0] * power[1];
+    }
+  }
+  return {to, given.by_rows};
 }
 
 void RowReader::expect(std::int64_t first, std::int64_t count) const {

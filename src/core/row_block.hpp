@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <vector>
 
 #include "core/checked.hpp"
 #include "stepwell/tall.hpp"
@@ -52,9 +54,12 @@ class RowReader {
   std::int64_t rows() const { return a_.rows; }
   std::int64_t cols() const { return a_.cols; }
   bool by_rows() const { return stored_by_rows(a_); }
-  /// Numbers of scratch that reading 'count' rows takes; none where they are in memory.
+  /// From now on column j is multiplied by 2^exponent[j] as it is read, which costs a copy.
+  void scale(const std::vector<int>& exponent);
+  /// Numbers of scratch that reading 'count' rows takes; none where they are in memory as they are.
   std::int64_t scratch(std::int64_t count) const {
-    return a_.data == nullptr ? size_product(count, a_.cols, "rows of A") : 0;
+    const bool copied = a_.data == nullptr || !power_.empty();
+    return copied ? size_product(count, a_.cols, "rows of A") : 0;
   }
   /// Rows [first, first + count): where they are, or in 'scratch'. Zeros once reading has failed.
   RowBlock read(std::int64_t first, std::int64_t count, double* scratch);
@@ -67,7 +72,10 @@ class RowReader {
   void rethrow() const;
 
  private:
+  RowBlock rows_as_given(std::int64_t first, std::int64_t count, double* scratch);
+
   const TallMatrix& a_;
+  std::vector<std::array<double, 2>> power_;  ///< of each column; empty: as they are
   std::mutex mutex_;
   std::atomic<bool> failed_ = false;
   std::exception_ptr error_;

@@ -61,11 +61,11 @@ core::RowBlock GramChunks::rows_of(std::int64_t chunk, std::int64_t group) {
   const std::size_t p = parity(chunk);
   if (a_.scratch(1) == 0) return a_.read(chunk * s_.rows, rows_in(chunk), nullptr);
   if (group == 0) {
-    a_.read(chunk * s_.rows, rows_in(chunk), read_[p].data());
+    rows_[p] = a_.read(chunk * s_.rows, rows_in(chunk), read_[p].data());
     chunks_read_.add();
   }
   chunks_read_.wait_for(chunk + 1);
-  return {{read_[p].data(), s_.n, rows_in(chunk), s_.n}, true};
+  return rows_[p];
 }
 
 void GramChunks::give_up(std::int64_t group) {
@@ -110,6 +110,8 @@ bool GramChunks::narrow_rows(std::int64_t chunk, const core::RowBlock& rows, std
     kernels::Scan found;
     found.max_abs = most[c];
     found.mid = squares[c];
+    // By columns sums of bits would cost more, and nobody asks for less than 64 columns'.
+    if (c == 0) found.checksum = kernels::checksum(kernels::table(), rows.stored);
     book(chunk, static_cast<std::size_t>(j) + c, found, 1);
   }
   const auto pairs = operand(chunk, Order::pairs).block(j, 0, rows.cols(), rows.rows());

@@ -90,6 +90,7 @@ class GramChunks {
   bool known_;  ///< the scale of the columns in C
   std::array<core::Buffer<std::byte>, 2> operand_;
   std::array<core::Buffer<double>, 2> read_;
+  std::array<core::RowBlock, 2> rows_;        ///< what read_ holds
   std::array<std::vector<double>, 2> local_;  ///< scale of the columns in a chunk
   std::array<std::vector<double>, 2> ratio_;
   engine::Counter chunks_read_;

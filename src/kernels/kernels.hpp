@@ -90,6 +90,11 @@ inline std::uint64_t exact_product(const Table& t, MatrixView<const double> a,
   return t.exact_product.run(a, p);
 }
 
+/// The bits of A's elements, added as integers modulo 2^64.
+inline std::uint64_t checksum(const Table& t, MatrixView<const double> a) {
+  return t.exact_product.run(a, {});
+}
+
 inline void packed_product(const Table& t, PackedIn l, bool transposed, MatrixView<const float> x,
                            MatrixView<float> y) {
   const core::FpScope fp;

@@ -272,16 +272,12 @@ bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
 Outcome NormalCg::run() {
   start();
   for (int i = 0; !live_.empty() && i < request_.iterations; ++i) {
-    RightHandSides right{right_.b, {}, {}};
     for (std::size_t s = 0; s < live_.size(); ++s) {
-      const std::size_t c = live_[s];
       std::copy_n(at_->x[s], n_, at_->x2[s]);
-      axpy(n_, line_[c].length, at_->p[s], at_->x2[s]);
-      right.column.push_back(right_.column[c]);
-      right.factor.push_back(right_.factor[c]);
+      axpy(n_, line_[live_[s]].length, at_->p[s], at_->x2[s]);
     }
     std::vector<double> squares(live_.size());
-    h_.residual(right, at_->x2.view(), at_->g2.view(), squares, request_.sums);
+    h_.residual(right_.part(live_), at_->x2.view(), at_->g2.view(), squares, request_.sums);
     m_.apply(at_->g2.view(), at_->z2.view());
     ++outcome_.products;
     ++outcome_.solves;

@@ -12,15 +12,16 @@
 /// Refinement of least squares problems in the scale of H = A diag(power), see NormalProduct.
 namespace stepwell::refine {
 
-/// Upper bounds on the smallest change of H for which x is the exact answer, relative to its
-/// Frobenius norm; each but the last is the norm of a change that makes it so. With r = b - H x and
-/// g = H'r:
+/// Bounds on the smallest change of H for which x is the exact answer, relative to its Frobenius
+/// norm. With r = b - H x and g = H'r:
 ///   residual    dH = r x' / ||x||^2: then H x = b
 ///   gradient    dH = -r g' / ||r||^2: then r is orthogonal to H (Stewart 1977)
 ///   projection  dH = P r x' / ||x||^2, P on the columns of H: what is left of r is orthogonal to
 ///               them. ||P r||^2 = g'(H'H)^-1 g, of which the factor gives an estimate
 ///   weighted    sqrt(2) ||(||x||^2 H'H + ||r||^2 I)^-1/2 g||: the smallest there is, but for
 ///               sqrt(2) (Karlson & Walden 1997; Hallman 2020). It takes QR
+/// Here they steer refinement, as FP64 computes them and with the factor there is. What a
+/// certificate says is proven elsewhere.
 enum class Measure : unsigned char { residual, gradient, projection, weighted };
 const char* to_string(Measure measure);
 

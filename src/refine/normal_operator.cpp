@@ -17,30 +17,25 @@ class NormalOperator : public Operator {
       : h_(h), right_(right), squares_(state.squares) {}
 
   std::int64_t order() const override { return h_.order(); }
-  void about(const std::vector<std::int64_t>& systems) override { systems_ = systems; }
+  void about(const std::vector<std::int64_t>& systems) override {
+    systems_.assign(systems.begin(), systems.end());
+  }
   void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override {
     h_.apply(x, y, sums);
   }
   /// b is not looked at: H'b is rounded, and what is lost in it no refinement brings back.
   void residual(MatrixView<const double>, MatrixView<const double> x, MatrixView<double> r,
                 Sums sums) override {
-    RightHandSides right{right_.b, {}, {}};
-    for (const std::int64_t s : systems_) {
-      right.column.push_back(right_.column[static_cast<std::size_t>(s)]);
-      right.factor.push_back(right_.factor[static_cast<std::size_t>(s)]);
-    }
     std::vector<double> squares(systems_.size());
-    h_.residual(right, x, r, squares, sums);
-    for (std::size_t k = 0; k < squares.size(); ++k) {
-      squares_[static_cast<std::size_t>(systems_[k])] = squares[k];
-    }
+    h_.residual(right_.part(systems_), x, r, squares, sums);
+    for (std::size_t k = 0; k < squares.size(); ++k) squares_[systems_[k]] = squares[k];
   }
   double square(std::int64_t system) const { return squares_[static_cast<std::size_t>(system)]; }
 
  private:
   NormalProduct& h_;
   const RightHandSides& right_;
-  std::vector<std::int64_t> systems_;
+  std::vector<std::size_t> systems_;
   std::vector<double> squares_;  ///< ||r||^2 of the last residual of each
 };
 

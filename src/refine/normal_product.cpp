@@ -8,6 +8,7 @@
 #include "core/double_double.hpp"
 #include "core/fp_scope.hpp"
 #include "kernels/kernels.hpp"
+#include "refine/careful_sums.hpp"
 
 namespace stepwell::refine {
 namespace {
@@ -47,10 +48,26 @@ void fetch(const core::RowBlock& rows) {
 
 }  // namespace
 
+RightHandSides RightHandSides::part(const std::vector<std::size_t>& which) const {
+  RightHandSides some{b, {}, {}, {}, careful, {}, {}};
+  for (const std::size_t k : which) {
+    some.column.push_back(column[k]);
+    some.factor.push_back(factor[k]);
+    if (gradient.empty()) continue;
+    some.gradient.push_back(gradient[k]);
+    some.squares.push_back(squares[k]);
+  }
+  for (const std::vector<const double*>& vectors : base) {
+    std::vector<const double*>& to = some.base.emplace_back();
+    for (const std::size_t k : which) to.push_back(vectors[k]);
+  }
+  return some;
+}
+
 /// What a slab works with; y, z and their low parts are its own.
 struct NormalProduct::Slab {
   const RightHandSides* right;
-  MatrixView<const double> x;  ///< -power x, or power x where there is no b; may be empty
+  const std::vector<MatrixView<const double>>& x;  ///< -power x, or power x where there is no b
   MatrixView<double> y, y_low;
   MatrixView<double> z, z_low;
   double* squares;
@@ -59,11 +76,11 @@ struct NormalProduct::Slab {
 
 NormalProduct::NormalProduct(engine::Team& team, core::RowReader& a,
                              const std::vector<double>& power, const std::vector<double>& tail,
-                             double max_abs)
-    : team_(team), a_(a), power_(power), tail_(tail), lower_(max_abs > 0x1p880 ? 0x1p-128 : 1) {}
+                             Checksums expected)
+    : team_(team), a_(a), power_(power), tail_(tail), expected_(std::move(expected)) {}
 
 std::int64_t NormalProduct::workspace_bytes(std::int64_t m, std::int64_t n, std::int64_t columns) {
-  return core::size_product(slabs_of(m, n) + 2, n, 16 * columns, "sums of slabs");
+  return core::size_product(slabs_of(m, n) + 3, n, 16 * columns, "sums of slabs");
 }
 
 void NormalProduct::apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) {
@@ -72,7 +89,39 @@ void NormalProduct::apply(MatrixView<const double> x, MatrixView<double> y, Sums
 
 void NormalProduct::residual(const RightHandSides& right, MatrixView<const double> x,
                              MatrixView<double> g, std::vector<double>& squares, Sums sums) {
-  pass(&right, x, g, &squares, sums);
+  if (right.gradient.empty()) return pass(&right, x, g, &squares, sums);
+  apply(x, g, sums);
+  for (std::size_t k = 0; k < squares.size(); ++k) {
+    const auto c = static_cast<std::int64_t>(k);
+    squares[k] = right.squares[k];
+    for (std::int64_t j = 0; j < g.rows; ++j) {
+      g(j, c) = right.gradient[k][j] - g(j, c);
+      squares[k] -= x(j, c) * (right.gradient[k][j] + g(j, c));
+    }
+  }
+}
+
+/// ||b|| <= ||r|| + ||H|| ||x||, and the rows of |H| |x|, or the columns of |H|' |r|, have together
+/// at most the norm ||H||_F ||x||, or ||H||_F ||r||. FP64: a sum of k products errs by k + 1 u of
+/// their sizes in any order (Higham 2002, 3.1). Double-double: by 2 (k + 2)^2 u^2 (ExactProducts),
+/// of n terms for each vector, or of as many as rows for r and for its low part. An error in r goes
+/// through H'. Careful: by 2 (k + 2)^3 u^3 (their Proposition 5.11), and by u^2 r as it is kept.
+Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x, bool careful) const {
+  constexpr double kU = 0x1p-53;
+  constexpr double kUnderflow = 0x1p-500;
+  const auto bound = [&](std::int64_t terms) {
+    const auto k = static_cast<double>(terms + 4);
+    return sums == Sums::fp64 ? 1.01 * k * kU : 2 * k * k * kU * kU;
+  };
+  const std::int64_t m = a_.rows(), n = a_.cols();
+  const bool plain = sums == Sums::fp64;
+  const double cube = std::pow(static_cast<double>(6 * n + 4) * kU, 3);
+  const double terms_of_r = plain ? bound(n) : careful ? 2 * cube : bound(3 * n);
+  const double of_r =
+      terms_of_r * (r + 2 * norm * x) + (careful ? 2 * kU * kU * r : 0) + kUnderflow;
+  // In double-double slabs and the tail are added one by one.
+  const std::int64_t terms = plain ? m + n : 2 * (slab_rows(m, n) + kSlabs);
+  return {of_r, norm * of_r + bound(terms) * norm * (r + of_r) + kUnderflow};
 }
 
 /// One block of rows: y = b - H x, then z += A'y.
@@ -112,20 +161,17 @@ void NormalProduct::multiply(const Slab& s, const core::RowBlock& block, std::in
     const core::RowBlock some = piece(block, p);
     kernels::Products q;
     if (block.by_rows) {
-      q.w = s.x;
+      q.w = s.x[0];
       q.z = y.block(p, 0, some.rows(), k);
     } else {
-      q.x = s.x.block(p, 0, some.cols(), k);
+      q.x = s.x[0].block(p, 0, some.cols(), k);
       q.y = y;
     }
     kernels::product(t, some.stored, q);
   }
   for (std::int64_t c = 0; c < k; ++c) {
     double sum = 0;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      sum += y(i, c) * y(i, c);
-      y(i, c) *= lower_;
-    }
+    for (std::int64_t i = 0; i < rows; ++i) sum += y(i, c) * y(i, c);
     s.squares[c] += sum;
   }
   for (std::int64_t p = 0; p < across; p += step) {
@@ -143,7 +189,7 @@ void NormalProduct::multiply(const Slab& s, const core::RowBlock& block, std::in
   }
 }
 
-/// The same in double-double; y is rounded to FP64 between the two products.
+/// The same in double-double; the low part of y is multiplied in FP64.
 void NormalProduct::multiply_exactly(const Slab& s, const core::RowBlock& block,
                                      std::int64_t first) const {
   const std::int64_t rows = block.rows();
@@ -157,25 +203,29 @@ void NormalProduct::multiply_exactly(const Slab& s, const core::RowBlock& block,
           s.right == nullptr ? 0 : s.right->b(first + i, s.right->column[e]) * s.right->factor[e];
       low[i] = 0;
     }
-    kernels::ExactProducts q;
-    if (!s.x.empty()) {
+    const bool careful = s.right != nullptr && s.right->careful;
+    if (careful) add_carefully(block, s.x, c, y, low);
+    for (std::size_t v = 0; v < s.x.size() && !careful; ++v) {
+      const MatrixView<const double>& x = s.x[v];
+      kernels::ExactProducts q;
       if (block.by_rows) {
-        q.w = s.x.column(c);
+        q.w = x.column(c);
         q.z = y;
         q.z_low = low;
       } else {
-        q.x = s.x.column(c);
+        q.x = x.column(c);
         q.y = y;
         q.y_low = low;
       }
       kernels::exact_product(t, block.stored, q);
     }
     for (std::int64_t i = 0; i < rows; ++i) {
-      y[i] += low[i];
+      const core::DoubleDouble sum = core::two_sum(y[i], low[i]);
+      y[i] = sum.hi;
+      low[i] = sum.lo;
       s.squares[c] += y[i] * y[i];
-      y[i] *= lower_;
     }
-    q = {};
+    kernels::ExactProducts q;
     if (block.by_rows) {
       q.x = y;
       q.y = s.z.column(c);
@@ -187,6 +237,16 @@ void NormalProduct::multiply_exactly(const Slab& s, const core::RowBlock& block,
     }
     kernels::exact_product(t, block.stored, q);
   }
+  kernels::Products q;
+  const MatrixView<double> low = s.y_low.block(0, 0, rows, s.z.cols);
+  if (block.by_rows) {
+    q.x = low;
+    q.y = s.z_low;
+  } else {
+    q.w = low;
+    q.z = s.z_low;
+  }
+  kernels::product(t, block.stored, q);
 }
 
 void NormalProduct::pass(const RightHandSides* right, MatrixView<const double> x,
@@ -197,15 +257,31 @@ void NormalProduct::pass(const RightHandSides* right, MatrixView<const double> x
   const std::int64_t slabs = slabs_of(m, n);
   const std::int64_t block = block_rows(n);
   const std::int64_t read = read_rows(m, n);
-  const bool exact = sums == Sums::double_double;
-  core::Buffer<double> scaled(x.empty() ? 0 : n * k, core::Contents::any);
-  for (std::int64_t c = 0; c < k && !x.empty(); ++c) {
-    const double sign = right == nullptr ? 1 : -1;
-    for (std::int64_t j = 0; j < n; ++j) {
-      scaled[j + c * n] = sign * power_[static_cast<std::size_t>(j)] * x(j, c);
+  const double sign = right == nullptr ? 1 : -1;
+  // x and the vectors that it is added to.
+  std::vector<std::vector<const double*>> from;
+  if (right != nullptr) from = right->base;
+  const bool exact = !from.empty() || sums == Sums::double_double;
+  if (!x.empty()) from.emplace_back();
+  for (std::int64_t c = 0; c < k && !x.empty(); ++c) from.back().push_back(x.column(c));
+  core::Buffer<double> scaled(n * k * static_cast<std::int64_t>(from.size()), core::Contents::any);
+  std::vector<MatrixView<const double>> sx;
+  double* to = scaled.data();
+  for (const std::vector<const double*>& vectors : from) {
+    sx.push_back(view<const double>(to, n, k));
+    for (const double* const v : vectors) {
+      for (std::int64_t j = 0; j < n; ++j)
+        *to++ = sign * power_[static_cast<std::size_t>(j)] * v[j];
     }
   }
-  const MatrixView<const double> sx = view<const double>(scaled.data(), x.empty() ? 0 : n, k);
+  Checksums checksums(n);
+  const auto add_checksums = [&](const core::RowBlock& rows) {
+    for (std::int64_t j = 0; j < n; j += Checksums::kColumns) {
+      const std::int64_t w = std::min(Checksums::kColumns, n - j);
+      checksums.add(j,
+                    kernels::checksum(kernels::table(), rows.block(0, j, rows.rows(), w).stored));
+    }
+  };
   // Sums of each slab, high and low, and its squares.
   core::Buffer<double> z(core::size_product(slabs, n, (exact ? 2 : 1) * k, "sums of slabs"));
   core::Buffer<double> squared(slabs * k);
@@ -237,30 +313,35 @@ void NormalProduct::pass(const RightHandSides* right, MatrixView<const double> x
                           ? all.block(i + block, 0, std::min(block, count - i - block), n)
                           : core::RowBlock{};
           exact ? multiply_exactly(slab, now, first + i) : multiply(slab, now, first + i);
+          add_checksums(now);  // which is in the cache
         }
       }
     }
   });
+  if (changed_column_ < 0) changed_column_ = expected_.first_difference(checksums);
   for (std::int64_t c = 0; c < k; ++c) {
     double square = 0;
     for (std::int64_t s = 0; s < slabs; ++s) square += squared[s * k + c];
     for (std::int64_t j = 0; j < n; ++j) {
       core::DoubleDouble sum{0, 0};
       for (std::int64_t s = 0; s < slabs; ++s) {
-        const double* const from = z.data() + s * n * (exact ? 2 : 1) * k + c * n + j;
+        const double* const part = z.data() + s * n * (exact ? 2 : 1) * k + c * n + j;
         if (exact) {
-          sum = sum + core::two_sum(from[0], from[n * k]);
+          sum = sum + core::two_sum(part[0], part[n * k]);
         } else {
-          sum.hi += from[0];
+          sum.hi += part[0];
         }
       }
       const auto e = static_cast<std::size_t>(j);
-      sum = {sum.hi * power_[e] / lower_, sum.lo * power_[e] / lower_};
-      if (!tail_.empty() && !x.empty()) {
-        const double tx = tail_[e] * x(j, c);
-        const double sign = right == nullptr ? 1 : -1;
-        square += tx * x(j, c);
-        sum = sum + core::DoubleDouble{sign * tx, 0};
+      sum = {sum.hi * power_[e], sum.lo * power_[e]};
+      core::DoubleDouble at{0, 0};
+      for (std::size_t v = 0; v < from.size() && !tail_.empty(); ++v) {
+        at = at + core::DoubleDouble{from[v][static_cast<std::size_t>(c)][j], 0};
+      }
+      if (at.hi != 0) {
+        square += tail_[e] * at.hi * at.hi;
+        sum = sum + core::two_product(sign * tail_[e], at.hi) +
+              core::two_product(sign * tail_[e], at.lo);
       }
       g(j, c) = sum.value();
     }

@@ -102,8 +102,9 @@ void explain(Certificate& c) {
                  "an unknown that no equation has?); remove it";
       return;
     case SolveOutcome::rank_deficient:
-      c.reason = "the columns of A depend on each other: rank " + std::to_string(c.rank) +
-                 " in FP64; " +
+      c.reason = "the columns of A depend on each other: " +
+                 (c.rank >= 0 ? "rank " + std::to_string(c.rank) + " in FP64; "
+                              : std::string("this rung can't tell the rank; ")) +
                  (c.dependent.size() == 1 ? "column " + list_of(c.dependent) +
                                                 " (counted from 0) can be had from the others, and "
                                                 "its coefficient is zero"

@@ -24,11 +24,6 @@ int team_size(std::int64_t m, std::int64_t n, const Context* context) {
   return factor::threads_of(context);
 }
 
-/// Where products with the other matrix can't overflow, nor lose digits to underflow.
-bool is_tame(double size) {
-  return size == 0 || (size > 0x1p-300 && size < 0x1p300);
-}
-
 double max_abs_of(MatrixView<const double> b, std::int64_t c) {
   return refine::max_abs(b.rows, b.column(c));
 }
@@ -64,54 +59,10 @@ bool LeastSquares::cancelled() const {
   return options_.progress != nullptr && options_.progress->cancel;
 }
 
-/// What the pass over A has found: the scale in which all is computed. False: A is not finite.
-bool LeastSquares::learn(const std::vector<kernels::Scan>& column) {
-  if (known_) return true;
-  const auto n = static_cast<std::size_t>(n_);
-  kernels::Scan all;
-  for (std::size_t j = 0; j < n; ++j) {
-    kernels::combine(all, column[j], 0, static_cast<std::int64_t>(j));
-  }
-  if (all.non_finite > 0) {
-    c_.outcome = SolveOutcome::non_finite;
-    c_.row = all.bad_row;
-    c_.col = all.bad_col;
-    return false;
-  }
-  known_ = true;
-  max_abs_ = all.max_abs;
-  c_.norm = kernels::frobenius(all);
-  power_.resize(n);
-  column_norm_.resize(n);
-  if (options_.lambda > 0) tail_.resize(n);
-  double squares = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    const double weight = options_.weights.empty() ? 1 : options_.weights[j];
-    const double penalty = std::sqrt(options_.lambda) * std::sqrt(weight);
-    column_norm_[j] = kernels::frobenius(column[j]);
-    const double size = std::hypot(column_norm_[j], penalty);
-    power_[j] = std::isfinite(size) ? refine::normalizer(size) : 0x1p-1023;
-    if (!tail_.empty()) tail_[j] = (penalty * power_[j]) * (penalty * power_[j]);
-    squares += std::pow(std::min(size, 0x1.fffffffffffffp1023) * power_[j], 2);
-  }
-  norm_ = std::sqrt(squares);
-  h_ = std::make_unique<refine::NormalProduct>(team_, a_, power_, tail_, max_abs_);
-  return true;
-}
-
-/// A column with nothing in it says nothing about its unknown, unless it is penalised.
-std::vector<std::int64_t> LeastSquares::empty_columns() const {
-  std::vector<std::int64_t> empty;
-  for (std::int64_t j = 0; j < n_; ++j) {
-    const auto e = static_cast<std::size_t>(j);
-    if (column_norm_[e] == 0 && (tail_.empty() || tail_[e] == 0)) empty.push_back(j);
-  }
-  return empty;
-}
-
 void LeastSquares::make_batches() {
   if (!batch_.empty()) return;
-  const bool known = gram_.ab.size() == n_ * b_.cols && is_tame(max_abs_);
+  // In double-double A'b is worth a pass.
+  const bool known = gram_.ab.size() == n_ * b_.cols && sums() == refine::Sums::fp64;
   for (std::int64_t first = 0; first < b_.cols; first += kBatch) {
     const std::int64_t count = std::min(kBatch, b_.cols - first);
     Batch& batch = batch_.emplace_back();
@@ -122,6 +73,7 @@ void LeastSquares::make_batches() {
     batch.state.squares.assign(static_cast<std::size_t>(count), 0);
     batch.state.error.assign(static_cast<std::size_t>(count), {});
     batch.state.projects.assign(static_cast<std::size_t>(count), false);
+    batch.sums.assign(static_cast<std::size_t>(count), sums());
     batch.right.b = b_;
     bool tame = known;
     for (std::int64_t k = 0; k < count; ++k) {
@@ -159,7 +111,8 @@ void LeastSquares::certify(Batch& batch) {
     double* const out = x_.column(batch.right.column[e]);
     bool all = true;
     for (std::int64_t j = 0; j < n_; ++j) {
-      const int power = std::ilogb(power_[static_cast<std::size_t>(j)]) + back;
+      const auto p = static_cast<std::size_t>(j);
+      const int power = std::ilogb(power_[p]) + exponent_[p] + back;
       out[j] = std::ldexp(y[j], power);
       all = all && std::isfinite(out[j]);
       const double read = std::ldexp(out[j], -power);
@@ -168,28 +121,26 @@ void LeastSquares::certify(Batch& batch) {
     }
     finite.push_back(all);
   }
-  // What was written is what was refined, but where a number had to be rounded to FP64's range.
-  if (!exact && preconditioner_) {
+  // What was written is what was examined, but where a number had to be rounded to FP64's range.
+  if (!exact) {
     h_->residual(batch.right, batch.state.x, batch.state.g, batch.state.squares, sums());
-    refine::measure(*preconditioner_, norm_, batch.state);
-    if (qr_) sharpen(batch);
+    batch.sums.assign(finite.size(), sums());
   }
+  if (!exact || batch.proof.empty()) examine(batch);
   for (std::int64_t k = 0; k < count; ++k) {
     const auto e = static_cast<std::size_t>(k);
     ColumnCertificate& column = c_.columns[static_cast<std::size_t>(batch.right.column[e])];
-    const refine::LeastSquaresError& error = batch.state.error[e];
-    column.backward_error = error.value;
-    column.measure = to_string(error.measure);
+    const Measured& measured = batch.proof[e].measured;
+    column.backward_error = measured.most();
+    column.measure = to_string(batch.proof[e].measure);
     column.residual_norm = std::sqrt(batch.state.squares[e]) / batch.right.factor[e];
-    column.outcome = !finite[e]                   ? SolveOutcome::overflow
-                     : error.value <= tolerance() ? SolveOutcome::converged
-                                                  : SolveOutcome::not_converged;
+    column.outcome = outcome_of(finite[e], measured, tolerance());
     if (c_.condition > 0) {
       // The least squares problem's condition is that of H, and its square where r is not small.
       const double size = refine::norm2(n_, batch.state.x.column(k)) * norm_;
       const double share = size > 0 ? std::sqrt(batch.state.squares[e]) / size : 0;
       column.forward_error =
-          2 * c_.condition * (1 + c_.condition * share) * (error.value + 0x1p-53);
+          2 * c_.condition * (1 + c_.condition * share) * (measured.most() + 0x1p-53);
     }
     if (column.outcome != SolveOutcome::converged && c_.outcome == SolveOutcome::converged) {
       c_.outcome = column.outcome;
@@ -198,6 +149,15 @@ void LeastSquares::certify(Batch& batch) {
     if (!(column.backward_error <= c_.backward_error)) c_.backward_error = column.backward_error;
     c_.iterations = std::max(c_.iterations, column.iterations);
   }
+}
+
+/// No pass after the first may have read another A.
+void LeastSquares::note_changes() {
+  const std::int64_t column = h_ ? h_->changed_column() : -1;
+  if (column < 0) return;
+  c_.outcome = SolveOutcome::changed;
+  c_.row = 0;
+  c_.col = column;
 }
 
 /// The rank, where x is not the only answer.
@@ -216,6 +176,7 @@ Certificate LeastSquares::solve() {
   c_.structure = "least squares";
   c_.tolerance = tolerance();
   c_.columns = blank_columns(b_.cols);
+  const RightHandSums sums(b_);
   bool solved = true;
   if (n_ > 0 && b_.cols > 0 && (solved = inspect_b(b_, c_))) {
     std::vector<Step> left = steps_for(m_, n_, b_.cols, options_);
@@ -226,6 +187,7 @@ Certificate LeastSquares::solve() {
           left.empty() || options_.iterations > 0 ? HUGE_VAL : price_of(left[0], m_, n_, b_.cols);
       solved = climb(step, alternative, left.empty());
       a_.rethrow();
+      note_changes();
       if (cancelled()) c_.outcome = SolveOutcome::cancelled;
       if (solved || c_.outcome != SolveOutcome::converged) break;
       if (first) skip_rungs(left);
@@ -234,8 +196,13 @@ Certificate LeastSquares::solve() {
     if (solved) {
       for (Batch& batch : batch_) certify(batch);
       a_.rethrow();
-      conclude();
+      // The verdict is on what was written: rounding it to FP64's range may even help.
+      if (c_.outcome == SolveOutcome::converged) c_.rungs.back().reason.clear();
+      note_changes();
     }
+    sums.check(b_, x_, c_);
+    solved = solved && c_.outcome != SolveOutcome::changed;
+    if (solved) conclude();
   }
   for (ColumnCertificate& column : c_.columns) {
     if (!solved) column.outcome = c_.outcome;
@@ -244,7 +211,7 @@ Certificate LeastSquares::solve() {
     ColumnCertificate& column = c_.columns[static_cast<std::size_t>(k)];
     column.backward_error = 0;
     column.residual_norm = refine::norm2(m_, b_.column(k));
-    column.outcome = SolveOutcome::converged;
+    column.outcome = outcome_of(true, {0, 0}, tolerance());
   }
   c_.times.wall = seconds_since(start);
   explain(c_);

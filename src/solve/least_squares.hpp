@@ -15,6 +15,7 @@
 #include "refine/normal_cg.hpp"
 #include "refine/normal_product.hpp"
 #include "refine/operator.hpp"
+#include "solve/verdict.hpp"
 #include "stepwell/factor.hpp"
 #include "stepwell/lstsq.hpp"
 
@@ -42,8 +43,11 @@ Rung factor_rung(Rung gram, std::int64_t n);
 std::int64_t step_bytes(Step step, std::int64_t m, std::int64_t n, std::int64_t columns,
                         bool in_memory);
 
-/// One problem from the caller's numbers to the certificate. In the scale of H = A diag(power),
-/// whose columns have a norm near 1, and of b times a power of two: x = diag(power) y / factor.
+/// Where products with another such number can't overflow, nor lose digits to underflow.
+bool is_tame(double size);
+
+/// One problem from the caller's numbers to the certificate. In the scale of H, A with its columns
+/// times powers of two that bring their norms into [1, 2), and of b times a power of two.
 class LeastSquares {
  public:
   LeastSquares(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x,
@@ -51,39 +55,68 @@ class LeastSquares {
   Certificate solve();
 
  private:
+  /// A bound on the backward error of a column.
+  struct Proof {
+    Measured measured;
+    refine::Measure measure = refine::Measure::residual;
+  };
   /// Some right-hand sides, and what has been reached for them.
   struct Batch {
     refine::RightHandSides right;
     core::Buffer<double> x, g;
-    refine::LeastSquaresState state;
-    bool measured = false;  ///< g and squares are those of x
+    refine::LeastSquaresState state;  ///< its errors steer, and say nothing to the caller
+    bool measured = false;            ///< g and squares are those of x
+    std::vector<refine::Sums> sums;   ///< that g and squares of each column were summed in
+    std::vector<Proof> proof;         ///< of each column; empty: x has not been examined
   };
 
-  // least_squares.cpp: from the caller's numbers and back
+  // least_squares_scale.cpp: the scale in which all is computed
+  double penalty(std::size_t column) const;
+  bool rescale(const std::vector<kernels::Scan>& column);
   bool learn(const std::vector<kernels::Scan>& column);
+  void set_tail();
   void survey();
-  void make_batches();
-  void write();
-  void certify(Batch& batch);
-  void conclude();
   std::vector<std::int64_t> empty_columns() const;
+
+  // least_squares.cpp: from the caller's numbers and back
+  void make_batches();
+  void certify(Batch& batch);
+  void note_changes();
+  void conclude();
 
   // least_squares_ladder.cpp: what is tried
   bool climb(Step step, double alternative, bool last);
   bool make_gram(Rung rung);
   bool factor_gram(Rung rung);
   bool make_qr();
-  bool refine(Step step, double alternative);
+  bool refine(Step step, double alternative, bool last);
   refine::Outcome refine_batch(Batch& batch, bool direct, double alternative);
   void estimate_condition();
   double sample_inverse();
   void skip_rungs(std::vector<Step>& left);
 
-  // least_squares_error.cpp: how good x is, by R
-  double weighted_error(const double* x, const double* g, double square);
-  void sharpen(Batch& batch);
-  void polish(Batch& batch);
-  void restore(Batch& batch, core::Buffer<double> x);
+  // least_squares_proof.cpp: how good x is
+  void examine(Batch& batch);
+  bool proven(const Batch& batch) const;
+  std::vector<std::size_t> unproven(const Batch& batch) const;
+  void look(Batch& batch) const;
+  void offer(Proof& proof, double value, double most, refine::Measure measure) const;
+  void project(Batch& batch, refine::Sums sums);
+  void weigh(Batch& batch);
+  void offer_small_corrections(Batch& batch, const std::vector<std::size_t>& columns,
+                               const Batch& part) const;
+  bool needs_care(const Batch& batch, std::size_t column) const;
+  core::Buffer<double> damped_triangle(double root) const;
+  void offer_corrections(Batch& batch, const std::vector<std::size_t>& columns, const Batch& part,
+                         const std::vector<const double*>& low, refine::Measure measure);
+
+  // least_squares_mend.cpp: what is done about an x that is not good enough
+  Batch part_of(const Batch& batch, const std::vector<std::size_t>& columns) const;
+  void put(Batch& batch, const Batch& part, const std::vector<std::size_t>& columns) const;
+  core::Buffer<double> polish(Batch& batch);
+  void settle(Batch& batch, bool good, const core::Buffer<double>& direct);
+  void try_instead(Batch& batch, const core::Buffer<double>& x);
+  void mend(Batch& batch);
 
   // least_squares_rank.cpp: whether x is the only answer
   double inverse_by_power();
@@ -100,17 +133,18 @@ class LeastSquares {
   MatrixView<const double> b_;
   MatrixView<double> x_;
   const LeastSquaresOptions& options_;
-  core::RowReader a_;
+  core::RowReader a_;  ///< in another scale if its numbers are not tame
   engine::Team team_;
   Certificate c_;
   Refiner refiner_;
 
   bool known_ = false;               ///< what A holds
   std::vector<double> column_norm_;  ///< of A
-  std::vector<double> power_;
-  std::vector<double> tail_;  ///< lambda D in the scale of H; empty: none
-  double max_abs_ = 0;
-  double norm_ = 0;  ///< ||H||_F, the tail included
+  std::vector<int> exponent_;        ///< column j of a_ is that of A times 2^exponent
+  std::vector<double> power_;        ///< column j of H is that of a_ times it
+  std::vector<double> tail_;         ///< lambda D in the scale of H; empty: none
+  double tail_doubt_ = 0;            ///< the change of H that rounding the tail is, by norm_
+  double norm_ = 0;                  ///< ||H||_F, the tail included
   std::unique_ptr<refine::NormalProduct> h_;
   std::vector<Batch> batch_;
   bool tame_b_ = true;  ///< no sum of B's numbers overflows

@@ -5,7 +5,6 @@
 
 #include "engine/runtime.hpp"
 #include "factor/call.hpp"
-#include "factor/column_scan.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "refine/normal_operator.hpp"
 #include "refine/preconditioner.hpp"
@@ -47,7 +46,7 @@ bool LeastSquares::climb(Step step, double alternative, bool last) {
     }
     return false;
   }
-  return refine(step, alternative);
+  return refine(step, alternative, last);
 }
 
 bool LeastSquares::make_gram(Rung rung) {
@@ -55,9 +54,11 @@ bool LeastSquares::make_gram(Rung rung) {
   factor_.reset();
   // The BLAS serves the rungs without planes, on each thread by itself.
   const engine::SingleThreadedBlas blas;
-  gram_ = factor::gram(team_, a_, rung, batch_.empty() ? b_ : MatrixView<const double>{},
-                       options_.progress);
-  if (gram_.cancelled || a_.failed()) return false;
+  do {
+    gram_ = factor::gram(team_, a_, rung, batch_.empty() ? b_ : MatrixView<const double>{},
+                         options_.progress);
+    if (gram_.cancelled || a_.failed()) return false;
+  } while (rescale(gram_.column));
   if (!learn(gram_.column)) return false;
   make_batches();
   c_.peak_bytes = std::max(c_.peak_bytes, step_bytes(rung, m_, n_, b_.cols, a_.scratch(1) == 0));
@@ -205,13 +206,6 @@ void LeastSquares::skip_rungs(std::vector<Step>& left) {
   }
 }
 
-/// A pass that looks at A alone.
-void LeastSquares::survey() {
-  const auto start = Clock::now();
-  learn(factor::scan_columns(team_, a_));
-  c_.times.survey += seconds_since(start);
-}
-
 void LeastSquares::estimate_condition() {
   const auto solve_with = [&](std::vector<double>& v) {
     std::vector<double> z(v.size());
@@ -229,6 +223,8 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alt
                  batch.state.squares, sums());
     batch.measured = true;
   }
+  batch.sums.assign(batch.sums.size(), sums());
+  batch.proof.clear();
   const double goal = std::min(2 * 0x1p-53, tolerance() / 2);
   const auto columns = static_cast<std::int64_t>(batch.right.column.size());
   Watch watch(pass_seconds(m_, n_, columns), alternative, goal, options_.progress);
@@ -255,34 +251,31 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alt
                                direct ? 0 : inverse_, q);
 }
 
-/// True when every column meets the tolerance.
-bool LeastSquares::refine(Step step, double alternative) {
+/// True when every column is proven to meet the tolerance.
+bool LeastSquares::refine(Step step, double alternative, bool last) {
   const auto start = Clock::now();
   if (options_.progress != nullptr) options_.progress->enter(Phase::refine);
   estimate_condition();
   RungAttempt attempt{c_.map, std::string(to_string(refiner_)), true, 0, 0, "", 0};
+  std::vector<core::Buffer<double>> direct;  // what QR gave
+  std::vector<double> error;
   for (Batch& batch : batch_) {
-    core::Buffer<double> direct(step ? 0 : batch.x.size());
-    std::copy_n(batch.x.begin(), direct.size(), direct.begin());
+    direct.emplace_back(step ? 0 : batch.x.size());
+    std::copy_n(batch.x.begin(), direct.back().size(), direct.back().begin());
     const refine::Outcome outcome = refine_batch(batch, !step, alternative);
-    if (!step && !a_.failed()) {
-      sharpen(batch);
-      restore(batch, std::move(direct));
-    }
     if (a_.failed()) return false;
-    std::vector<double> error;
+    std::vector<double> reached;
     for (std::size_t k = 0; k < outcome.system.size(); ++k) {
-      error.push_back(batch.state.error[k].value);
+      reached.push_back(batch.state.error[k].value);
       ColumnCertificate& column = c_.columns[static_cast<std::size_t>(batch.right.column[k])];
       const refine::System& system = outcome.system[k];
       column.iterations = system.iterations;
       column.history.insert(column.history.end(), system.history.begin(), system.history.end());
     }
     attempt.iterations = std::max(attempt.iterations, most_iterations(outcome));
-    const double worst = worst_of(error);
-    if (!(worst <= attempt.error)) attempt.error = worst;
+    error.insert(error.end(), reached.begin(), reached.end());
     if (attempt.reason.empty()) {
-      attempt.reason = reason_of(outcome, error, tolerance(), alternative < HUGE_VAL);
+      attempt.reason = reason_of(outcome, reached, tolerance(), alternative < HUGE_VAL);
     }
   }
   rank_known_ =
@@ -291,10 +284,21 @@ bool LeastSquares::refine(Step step, double alternative) {
   if (options_.climb && attempt.reason.empty() && !rank_known_) {
     attempt.reason = "this rung is too coarse to tell whether columns depend on each other";
   }
-  for (Batch& batch : batch_) {
-    if (attempt.reason.empty() && !a_.failed()) polish(batch);
+  if (attempt.reason.empty() || last) {
+    error.clear();
+    bool all = true;
+    for (std::size_t k = 0; k < batch_.size() && !a_.failed(); ++k) {
+      settle(batch_[k], attempt.reason.empty(), direct[k]);
+      all = all && proven(batch_[k]);
+      for (const Proof& proof : batch_[k].proof) error.push_back(proof.measured.most());
+    }
+    if (all) attempt.reason.clear();
+    if (!all && attempt.reason.empty()) {
+      attempt.reason = "what was computed does not prove that x meets the tolerance";
+    }
   }
   if (a_.failed()) return false;
+  attempt.error = worst_of(error);
   c_.refiner = attempt.refiner;
   attempt.seconds = seconds_since(start);
   c_.times.refine += attempt.seconds;

@@ -107,7 +107,7 @@ std::int64_t step_bytes(Step step, std::int64_t m, std::int64_t n, std::int64_t 
                         bool in_memory) {
   const std::int64_t k = std::min(columns, kBatch);
   const std::int64_t vectors =
-      core::size_product(n, 80 * k, "vectors") + core::size_product(n, columns, 16, "vectors");
+      core::size_product(n, 112 * k, "vectors") + core::size_product(n, columns, 16, "vectors");
   const std::int64_t passes = refine::NormalProduct::workspace_bytes(m, n, k);
   if (!step) return vectors + passes + factor::tall_qr_bytes(m, n, columns);
   FactorOptions f;

@@ -9,6 +9,7 @@
 #include "attack/attacks.hpp"
 #include "attack/oracle.hpp"
 #include "attack/seeds.hpp"
+#include "stepwell/lstsq.hpp"
 
 /// One bit of A or b changes while a solve runs, as by faulty memory or another thread. The outcome
 /// is 'changed', or the answer is right for what A and b were, or have become.
@@ -22,9 +23,24 @@ struct System {
   std::vector<double> b;
   Structure structure = Structure::spd;
   SolveOptions options;
+  bool tall = false;  ///< least squares
 };
 
+System random_tall_system(Random& random) {
+  System system;
+  const std::int64_t n = random.integer(5, 60), m = n + random.integer(1, 400);
+  system.tall = true;
+  system.structure = Structure::general;
+  system.a = Matrix(m, n);
+  for (double& x : system.a.data) x = random.normal();
+  system.b.resize(m);
+  for (double& x : system.b) x = random.normal();
+  system.options.context = &random_context(random);
+  return system;
+}
+
 System random_system(Random& random) {
+  if (random.chance(0.25)) return random_tall_system(random);
   System system;
   const bool spd = random.chance(0.5);
   const std::int64_t n = random.integer(60, 260);
@@ -48,9 +64,14 @@ System random_system(Random& random) {
 }
 
 Certificate solved(const System& system, std::vector<double>& x) {
-  const std::int64_t n = system.a.rows;
-  return solve(system.a.view(), view(system.b.data(), n, 1), view(x.data(), n, 1), system.options,
-               system.structure);
+  const auto b = view(system.b.data(), system.a.rows, 1);
+  const auto to = view(x.data(), system.a.cols, 1);
+  if (system.tall) {
+    LeastSquaresOptions options;
+    options.context = system.options.context;
+    return lstsq(TallMatrix(system.a.view()), b, to, options);
+  }
+  return solve(system.a.view(), b, to, system.options, system.structure);
 }
 
 /// An element that is read: of the lower triangle if A is symmetric.
@@ -59,11 +80,15 @@ double& random_element(System& system, Random& random, bool in_b) {
   const std::int64_t i = random.integer(0, n - 1);
   if (in_b) return system.b[i];
   const bool symmetric = system.structure == Structure::spd;
-  return system.a(i, random.integer(0, symmetric ? i : n - 1));
+  return system.a(i, random.integer(0, symmetric ? i : system.a.cols - 1));
 }
 
-/// As the solver sees a system: one triangle.
+/// As the solver sees a system: one triangle. Least squares: the bits of a solve without changes.
 bool is_right(System system, const std::vector<double>& x, double tolerance) {
+  if (system.tall) {
+    std::vector<double> expected(x.size());
+    return solved(system, expected).ok() && x == expected;
+  }
   if (system.structure == Structure::spd) mirror(system.a);
   for (const double e : system.a.data) {
     if (!std::isfinite(e)) return false;
@@ -75,7 +100,8 @@ bool is_right(System system, const std::vector<double>& x, double tolerance) {
 void attack_flip(std::uint64_t seed, Report& report) {
   Random random(seed, "flip");
   const System original = random_system(random);
-  std::vector<double> x(original.b.size());
+  std::vector<double> x(original.a.cols);
+  solved(original, x);  // which also starts threads
   const Clock::time_point start = Clock::now();
   solved(original, x);
   const double duration = std::chrono::duration<double>(Clock::now() - start).count();
@@ -86,8 +112,10 @@ void attack_flip(std::uint64_t seed, Report& report) {
   double& element = random_element(system, random, in_b);
   const std::chrono::duration<double> delay(random.between(-0.05, 1) * duration);
   report.describe(text("n %zu, %s, bit %d of %s after %.3g of %.3g ms", x.size(),
-                       original.structure == Structure::spd ? "spd" : "general", bit,
-                       in_b ? "b" : "A", 1e3 * delay.count(), 1e3 * duration));
+                       original.tall                          ? "least squares"
+                       : original.structure == Structure::spd ? "spd"
+                                                              : "general",
+                       bit, in_b ? "b" : "A", 1e3 * delay.count(), 1e3 * duration));
   std::atomic<bool> begun = false;
   std::thread vandal([&] {
     while (!begun) {

@@ -132,6 +132,33 @@ TEST(BatchMixed, WellConditionedSystemsReachTheTolerance) {
   }
 }
 
+/// FP64 residuals may hide n roundings, which is more than the tolerance.
+TEST(BatchMixed, MeetsTheToleranceInTruth) {
+  std::int64_t refined = 0;
+  for (const std::int64_t n : {2, 3, 5, 20, 40, 128}) {
+    const std::int64_t count = n < 100 ? 400 : 40;
+    Plain<double> a = definite<double>(count, n, 87);
+    const Plain<double> b = right_hand_sides<double>(count, n, 1, 88);
+    for (std::int64_t m = 0; m < count; ++m) {
+      // Equal numbers off the diagonal: roundings of one sign.
+      const double equal = 0.1 + 0.01 * static_cast<double>(m % 90);
+      for (std::int64_t e = 0; e < n * n && m % 2 == 0; ++e) a[m][e] = equal;
+      for (std::int64_t i = 0; i < n; ++i) a[m][i * (n + 1)] += static_cast<double>(1 + i % 3);
+    }
+    const MixedAnswer answer(a, b);
+    for (std::int64_t m = 0; m < count; ++m) {
+      const auto place = static_cast<std::size_t>(m);
+      if (answer.iterations[place] < 0) continue;
+      ++refined;
+      const double truth = true_error(a, b, answer.x, m);
+      const double noise = static_cast<double>(n + 3) * 0x1p-63;  // of long double
+      EXPECT_LE(truth, answer.report.tolerance + noise) << n << ", system " << m;
+      EXPECT_LE(truth, answer.errors[place] + noise) << n << ", system " << m;
+    }
+  }
+  EXPECT_GT(refined, 1000);
+}
+
 TEST(BatchMixed, IllConditionedSystemsAreSolvedInFp64AndDisturbNobody) {
   for (const std::int64_t n : {2, 5, 16, 30, 64, 100}) {
     const Plain<double> good = definite<double>(60, n, 75);

@@ -140,19 +140,25 @@ class BatchTest : public PerIsa {
       EXPECT_NEAR(norm[0][q], norm[1][q], n * kU64 * norm[1][q]) << what;
     }
     for (std::int64_t c = 0; c < system.pack.rhs; ++c) {
-      core::Buffer<double> r(n * lanes), twin(n * lanes), unused(2 * lanes);
-      double* const rs[] = {r.data(), twin.data()};
-      for (int k = 0; k < 2; ++k) {
-        size[k].resize(lanes);
-        both[k]->residual.run(system.pack, c, answer.pack.row(n + c), rs[k],
-                              {size[k].data(), unused.data(), unused.data() + lanes});
-      }
-      for (std::int64_t q = 0; q < lanes; ++q) {
-        // Sums in another order: n terms of at most the norm times x, which is about b / n.
-        const double bound = 4.0 * (n + 1) * kU64 * 8;
-        EXPECT_NEAR(size[0][q], size[1][q], bound) << what;
-        for (std::int64_t i = 0; i < n; ++i) {
-          ASSERT_NEAR(r[i * lanes + q], twin[i * lanes + q], bound) << what;
+      for (const bool exact : {false, true}) {
+        core::Buffer<double> r(n * lanes), twin(n * lanes), low(n * lanes), unused(2 * lanes);
+        double* const rs[] = {r.data(), twin.data()};
+        for (int k = 0; k < 2; ++k) {
+          size[k].resize(lanes);
+          both[k]->residual.run(system.pack, c, answer.pack.row(n + c), rs[k],
+                                exact ? low.data() : nullptr,
+                                {size[k].data(), unused.data(), unused.data() + lanes});
+        }
+        for (std::int64_t q = 0; q < lanes; ++q) {
+          // Sums in another order: n terms of at most the norm times x, which is about b / n. In
+          // double-double their errors are squared, and the two are rounded once.
+          const double terms = 4.0 * (n + 3) * kU64 * 8;
+          const double bound = exact ? terms * terms : terms;
+          EXPECT_NEAR(size[0][q], size[1][q], bound + 2 * kU64 * size[1][q]) << what;
+          for (std::int64_t i = 0; i < n; ++i) {
+            const double twin_r = twin[i * lanes + q];
+            ASSERT_NEAR(r[i * lanes + q], twin_r, bound + 2 * kU64 * std::abs(twin_r)) << what;
+          }
         }
       }
     }

@@ -74,7 +74,7 @@ TEST(NormalProduct, IsRightToRounding) {
         engine::Team team(2);
         const TallMatrix matrix = p.matrix(layout);
         core::RowReader reader(matrix);
-        NormalProduct h(team, reader, p.power, p.tail, 1);
+        NormalProduct h(team, reader, p.power, p.tail);
         Dense<double> g(n, k), y(n, k);
         std::vector<double> squares(static_cast<std::size_t>(k));
         h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -127,7 +127,7 @@ TEST(NormalProduct, HasTheSameBitsForAnyThreadsAndFromAFunction) {
     engine::Team team(threads);
     const TallMatrix matrix = p.matrix(layout);
     core::RowReader reader(matrix);
-    NormalProduct h(team, reader, p.power, p.tail, 1);
+    NormalProduct h(team, reader, p.power, p.tail);
     Dense<double> g(n, k);
     std::vector<double> squares(static_cast<std::size_t>(k));
     h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -154,7 +154,7 @@ class Refinement {
         matrix_(p_.matrix(0)),
         reader_(matrix_),
         team_(2),
-        h_(team_, reader_, p_.power, p_.tail, 1),
+        h_(team_, reader_, p_.power, p_.tail),
         ones_(static_cast<std::size_t>(n), 1.0) {
     Random random(9);
     Dense<double> c(n, n);

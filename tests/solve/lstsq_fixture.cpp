@@ -135,7 +135,7 @@ LeastSquaresOptions at_rung(Rung rung) {
   if (c.dependent.empty() == (c.outcome == SolveOutcome::rank_deficient)) {
     return wrong("dependent columns, or none, against the outcome");
   }
-  if (c.outcome == SolveOutcome::rank_deficient &&
+  if (c.outcome == SolveOutcome::rank_deficient && c.rank != -1 &&
       c.rank + static_cast<std::int64_t>(c.dependent.size()) != n) {
     return wrong("rank and dependent columns are not all columns");
   }

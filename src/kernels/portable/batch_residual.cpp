@@ -8,12 +8,14 @@
 #define HWY_TARGET_INCLUDE "kernels/portable/batch_residual.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/portable/exact-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 /// Residuals of a pack, in FP64 for either format. A row of the triangle is read once, for its own
 /// sum and for those of the columns it meets.
 ///
-/// Registers: the row's sum and x, an element, and a sum that passes by.
+/// Registers: the row's sum and x, an element, and a sum that passes by; sums in double-double have
+/// two, and the product three more.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -56,6 +58,35 @@ HWY_INLINE void subtract_product(const BatchPack<const T>& p, const T* x, double
   }
 }
 
+/// The same with sums r + low in double-double.
+template <class T>
+HWY_INLINE void subtract_exactly(const BatchPack<const T>& p, const T* x, double* r, double* low,
+                                 std::int64_t q) {
+  const D d;
+  const T* a = p.data + q;
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    const std::int64_t at = i * p.lanes + q;
+    V sum = load(r + at), rest = load(low + at);
+    const V xi = hn::Neg(load(x + at));
+    for (std::int64_t k = 0; k < i; ++k, a += p.lanes) {
+      const std::int64_t other = k * p.lanes + q;
+      const V aik = load(a);
+      multiply_add(aik, hn::Neg(load(x + other)), sum, rest);
+      V passing = load(r + other), below = load(low + other);
+      multiply_add(aik, xi, passing, below);
+      hn::Store(passing, d, r + other);
+      hn::Store(below, d, low + other);
+    }
+    multiply_add(load(a), xi, sum, rest);
+    a += p.lanes;
+    hn::Store(sum, d, r + at);
+    hn::Store(rest, d, low + at);
+  }
+  for (std::int64_t at = q; at < p.n * p.lanes; at += p.lanes) {
+    hn::Store(hn::Add(load(r + at), load(low + at)), d, r + at);
+  }
+}
+
 template <class T>
 HWY_INLINE V most(const T* x, std::int64_t n, std::int64_t lanes) {
   V largest = hn::Zero(D());
@@ -74,15 +105,20 @@ void norm(BatchPack<const T> p, double* room, double* norms) noexcept {
 }
 
 template <class T>
-void residual(BatchPack<const T> p, std::int64_t c, const T* x, double* r,
+void residual(BatchPack<const T> p, std::int64_t c, const T* x, double* r, double* low,
               BatchSizes sizes) noexcept {
   const D d;
   const T* const b = p.row(p.n + c);
   for (std::int64_t q = 0; q < p.lanes; q += kLanes) {
     for (std::int64_t i = 0; i < p.n; ++i) {
       hn::Store(load(b + i * p.lanes + q), d, r + i * p.lanes + q);
+      if (low != nullptr) hn::Store(hn::Zero(d), d, low + i * p.lanes + q);
     }
-    subtract_product<false>(p, x, r, q);
+    if (low == nullptr) {
+      subtract_product<false>(p, x, r, q);
+    } else {
+      subtract_exactly(p, x, r, low, q);
+    }
     V wrong = hn::Zero(d);  // becomes NaN where a number is not finite
     for (std::int64_t i = 0; i < p.n; ++i) {
       wrong = hn::MulAdd(load(r + i * p.lanes + q), hn::Zero(d), wrong);

@@ -9,6 +9,7 @@
 #include "core/double_double.hpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/portable/exact-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,104 +20,106 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<double>;
 using Vec = hn::Vec<D>;
+using Bits = hn::Vec<hn::RebindToUnsigned<D>>;
 
-#if !HWY_NATIVE_FMA
-/// a, rounded to 26 bits: the upper half of Dekker's product. In integers, for a (2^27 + 1) of
-/// Veltkamp's splitting overflows from 2^997 on.
-HWY_INLINE Vec upper_half(Vec a) {
+/// z[c] += the sum of all lanes of column c.
+template <int kCols>
+HWY_INLINE void add_lanes(const Vec* hi, const Vec* lo, core::DoubleDouble* z) {
   const D d;
-  const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::Add(hn::BitCast(du, hn::Abs(a)), hn::Set(du, 1ULL << 26));
-  const Vec rounded = hn::BitCast(d, hn::And(bits, hn::Set(du, ~((1ULL << 27) - 1))));
-  return hn::CopySignToAbs(hn::Min(rounded, hn::Set(d, 0x1.ffffffp1023)), a);
-}
-#endif
-
-/// hi + lo += a b. Three registers of work beside the operands; the error of the product and of the
-/// sum go into lo.
-HWY_INLINE void multiply_add(Vec a, Vec b, Vec& hi, Vec& lo) {
-  const Vec p = hn::Mul(a, b);
-#if HWY_NATIVE_FMA
-  const Vec e = hn::MulSub(a, b, p);
-#else
-  // Dekker's product: halves of 26 bits, whose products are exact.
-  const Vec ah = upper_half(a);
-  const Vec bh = upper_half(b);
-  const Vec al = hn::Sub(a, ah);
-  const Vec bl = hn::Sub(b, bh);
-  const Vec e =
-      hn::Add(hn::Add(hn::Add(hn::Sub(hn::Mul(ah, bh), p), hn::Mul(ah, bl)), hn::Mul(al, bh)),
-              hn::Mul(al, bl));
-#endif
-  const Vec s = hn::Add(hi, p);
-  const Vec t = hn::Sub(s, hi);
-  const Vec f = hn::Add(hn::Sub(hi, hn::Sub(s, t)), hn::Sub(p, t));
-  hi = s;
-  lo = hn::Add(lo, hn::Add(e, f));
-}
-
-/// The sum of all lanes and what was there before.
-core::DoubleDouble total(core::DoubleDouble sum, Vec hi, Vec lo) {
-  const D d;
-  HWY_ALIGN double his[hn::MaxLanes(d)];
-  HWY_ALIGN double los[hn::MaxLanes(d)];
-  hn::Store(hi, d, his);
-  hn::Store(lo, d, los);
-  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
-    sum = sum + core::two_sum(his[k], los[k]);
+  HWY_ALIGN double his[kCols][hn::MaxLanes(d)];
+  HWY_ALIGN double los[kCols][hn::MaxLanes(d)];
+  for (int c = 0; c < kCols; ++c) {
+    hn::Store(hi[c], d, his[c]);
+    hn::Store(lo[c], d, los[c]);
   }
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
+    for (int c = 0; c < kCols; ++c) z[c] = z[c] + core::two_sum(his[c][k], los[c][k]);
+  }
+}
+
+std::uint64_t sum_of_lanes(Bits bits) {
+  const hn::RebindToUnsigned<D> du;
+  HWY_ALIGN std::uint64_t lane[hn::MaxLanes(du)];
+  hn::Store(bits, du, lane);
+  std::uint64_t sum = 0;
+  for (std::size_t k = 0; k < hn::Lanes(du); ++k) sum += lane[k];
   return sum;
 }
 
-/// Returns the column's checksum.
-std::uint64_t column(const double* a, std::int64_t m, std::int64_t j, const ExactProducts& p) {
+/// kCols columns from j on; returns their checksum. Their sums are independent, so that none waits
+/// for another's, and y is read and written once for all of them; the order of a sum is that of
+/// single columns.
+template <int kCols, bool kY, bool kZ>
+HWY_INLINE std::uint64_t columns(MatrixView<const double> a, std::int64_t j,
+                                 const ExactProducts& p) {
   const D d;
   const hn::RebindToUnsigned<D> du;
-  auto bits = hn::Zero(du);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const Vec x = hn::Set(d, p.y != nullptr ? p.x[j] : 0.0);
-  Vec zh = hn::Zero(d);
-  Vec zl = hn::Zero(d);
+  const double* at[kCols];
+  Vec x[kCols], zh[kCols], zl[kCols];
+  for (int c = 0; c < kCols; ++c) {
+    at[c] = a.column(j + c);
+    x[c] = hn::Set(d, kY ? p.x[j + c] : 0.0);
+    zh[c] = zl[c] = hn::Zero(d);
+  }
+  Bits bits = hn::Zero(du);
   std::int64_t i = 0;
-  for (; i + lanes <= m; i += lanes) {
-    const Vec v = hn::LoadU(d, a + i);
-    bits = hn::Add(bits, hn::BitCast(du, v));
-    if (p.y != nullptr) {
-      Vec yh = hn::LoadU(d, p.y + i);
-      Vec yl = hn::LoadU(d, p.y_low + i);
-      multiply_add(v, x, yh, yl);
+  for (; i + lanes <= a.rows; i += lanes) {
+    Vec yh = hn::Zero(d), yl = hn::Zero(d), w = hn::Zero(d);
+    if constexpr (kY) {
+      yh = hn::LoadU(d, p.y + i);
+      yl = hn::LoadU(d, p.y_low + i);
+    }
+    if constexpr (kZ) w = hn::LoadU(d, p.w + i);
+    for (int c = 0; c < kCols; ++c) {
+      const Vec v = hn::LoadU(d, at[c] + i);
+      bits = hn::Add(bits, hn::BitCast(du, v));
+      if constexpr (kY) multiply_add(v, x[c], yh, yl);
+      if constexpr (kZ) multiply_add(v, w, zh[c], zl[c]);
+    }
+    if constexpr (kY) {
       hn::StoreU(yh, d, p.y + i);
       hn::StoreU(yl, d, p.y_low + i);
     }
-    if (p.z != nullptr) multiply_add(v, hn::LoadU(d, p.w + i), zh, zl);
   }
-  core::DoubleDouble z;
-  if (p.z != nullptr) z = total({p.z[j], p.z_low[j]}, zh, zl);
-  std::uint64_t checksum = 0;
-  HWY_ALIGN std::uint64_t lane[hn::MaxLanes(du)];
-  hn::Store(bits, du, lane);
-  for (std::int64_t k = 0; k < lanes; ++k) checksum += lane[k];
-  for (; i < m; ++i) {
-    checksum += std::bit_cast<std::uint64_t>(a[i]);
-    if (p.y != nullptr) {
-      const auto y = core::multiply_add({p.y[i], p.y_low[i]}, a[i], p.x[j]);
-      p.y[i] = y.hi;
-      p.y_low[i] = y.lo;
+  std::uint64_t checksum = sum_of_lanes(bits);
+  core::DoubleDouble z[kCols];
+  if constexpr (kZ) {
+    for (int c = 0; c < kCols; ++c) z[c] = {p.z[j + c], p.z_low[j + c]};
+    add_lanes<kCols>(zh, zl, z);
+  }
+  for (; i < a.rows; ++i) {
+    for (int c = 0; c < kCols; ++c) {
+      checksum += std::bit_cast<std::uint64_t>(at[c][i]);
+      if constexpr (kY) {
+        const auto y = core::multiply_add({p.y[i], p.y_low[i]}, at[c][i], p.x[j + c]);
+        p.y[i] = y.hi;
+        p.y_low[i] = y.lo;
+      }
+      if constexpr (kZ) z[c] = core::multiply_add(z[c], at[c][i], p.w[i]);
     }
-    if (p.z != nullptr) z = core::multiply_add(z, a[i], p.w[i]);
   }
-  if (p.z != nullptr) {
-    p.z[j] = z.hi;
-    p.z_low[j] = z.lo;
+  for (int c = 0; kZ && c < kCols; ++c) {
+    p.z[j + c] = z[c].hi;
+    p.z_low[j + c] = z[c].lo;
   }
+  return checksum;
+}
+
+template <bool kY, bool kZ>
+std::uint64_t all_columns(MatrixView<const double> a, const ExactProducts& p) {
+  constexpr int kCols = 4;
+  std::uint64_t checksum = 0;
+  std::int64_t j = 0;
+  for (; j + kCols <= a.cols; j += kCols) checksum += columns<kCols, kY, kZ>(a, j, p);
+  for (; j < a.cols; ++j) checksum += columns<1, kY, kZ>(a, j, p);
   return checksum;
 }
 
 /// y + y_low += A x for V SIMD vectors of rows from row i on, whose sums stay in registers: 2 V for
 /// them, V for A, and one for x.
 template <int V>
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> rows(MatrixView<const double> a, std::int64_t i,
-                                                 const ExactProducts& p) {
+HWY_INLINE Bits rows(MatrixView<const double> a, std::int64_t i, const ExactProducts& p) {
   const D d;
   const hn::RebindToUnsigned<D> du;
   constexpr std::int64_t N = hn::MaxLanes(d);
@@ -152,10 +155,7 @@ std::uint64_t by_rows(MatrixView<const double> a, const ExactProducts& p) {
   std::int64_t i = 0;
   for (; i + 4 * N <= a.rows; i += 4 * N) bits = hn::Add(bits, rows<4>(a, i, p));
   for (; i + N <= a.rows; i += N) bits = hn::Add(bits, rows<1>(a, i, p));
-  std::uint64_t checksum = 0;
-  HWY_ALIGN std::uint64_t lane[N];
-  hn::Store(bits, du, lane);
-  for (const std::uint64_t l : lane) checksum += l;
+  std::uint64_t checksum = sum_of_lanes(bits);
   for (; i < a.rows; ++i) {
     core::DoubleDouble y{p.y[i], p.y_low[i]};
     for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -170,10 +170,10 @@ std::uint64_t by_rows(MatrixView<const double> a, const ExactProducts& p) {
 
 std::uint64_t exact_product(MatrixView<const double> a, const ExactProducts& p) noexcept {
   constexpr std::int64_t kSmall = 256;  // rows, above which columns are streamed
-  if (p.z == nullptr && a.rows <= kSmall) return by_rows(a, p);
-  std::uint64_t checksum = 0;
-  for (std::int64_t j = 0; j < a.cols; ++j) checksum += column(a.column(j), a.rows, j, p);
-  return checksum;
+  if (p.y != nullptr && p.z != nullptr) return all_columns<true, true>(a, p);
+  if (p.z != nullptr) return all_columns<false, true>(a, p);
+  if (p.y == nullptr) return all_columns<false, false>(a, p);
+  return a.rows <= kSmall ? by_rows(a, p) : all_columns<true, false>(a, p);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/double_double.hpp"
 #include "kernels/reference/reference.hpp"
 
 namespace stepwell::kernels {
@@ -27,16 +28,23 @@ void norm(BatchPack<const T> p, double*, double* norms) noexcept {
 }
 
 template <class T>
-void residual(BatchPack<const T> p, std::int64_t c, const T* x, double* r,
+void residual(BatchPack<const T> p, std::int64_t c, const T* x, double* r, double* low,
               BatchSizes sizes) noexcept {
   for (std::int64_t q = 0; q < p.lanes; ++q) {
     double most = 0, most_x = 0, most_b = 0, wrong = 0;
     for (std::int64_t i = 0; i < p.n; ++i) {
       const double b = p.row(p.n + c)[i * p.lanes + q];
       double sum = b;
+      core::DoubleDouble exact{b, 0};
       for (std::int64_t k = 0; k < p.n; ++k) {
-        sum = std::fma(-element(p, i, k, q), static_cast<double>(x[k * p.lanes + q]), sum);
+        const double a = -element(p, i, k, q), xk = x[k * p.lanes + q];
+        if (low == nullptr) {
+          sum = std::fma(a, xk, sum);
+        } else {
+          exact = core::multiply_add(exact, a, xk);
+        }
       }
+      if (low != nullptr) sum = exact.value();
       r[i * p.lanes + q] = sum;
       most = std::max(most, std::abs(sum));
       wrong += sum * 0;
