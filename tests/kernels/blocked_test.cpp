@@ -65,6 +65,31 @@ TEST_P(BlockedTest, BothProductsAreWithinTheContractsDepth) {
   }
 }
 
+/// A vector's bits do not depend on how many others there are.
+TEST_P(BlockedTest, ManyVectorsHaveTheBitsOfEachAlone) {
+  Random random(kSeed);
+  for (const auto& [m, n] : sizes()) {
+    for (const std::int64_t r : {4, 7, 16, 21, 33}) {
+      const auto a = input<double>(m, n, random);
+      const auto x = input<double>(n, r, random), w = input<double>(m, r, random);
+      const auto y = output<double>(m, r, random), z = output<double>(n, r, random);
+      auto y_alone = copy_of(y.view()), z_alone = copy_of(z.view());
+      const std::uint64_t checksum =
+          blocked_product(table_, a.view(), {x.view(), y.view(), w.view(), z.view()});
+      ASSERT_EQ(checksum, checksum_of(a.view()));
+      ASSERT_TRUE(y.untouched_outside() && z.untouched_outside());
+      for (std::int64_t c = 0; c < r; ++c) {
+        const auto one = [&](auto& of) { return of.view().block(0, c, of.view().rows, 1); };
+        blocked_product(table_, a.view(), {one(x), one(y_alone), one(w), one(z_alone)});
+      }
+      for (std::int64_t c = 0; c < r; ++c) {
+        for (std::int64_t i = 0; i < m; ++i) ASSERT_EQ(y(i, c), y_alone(i, c)) << m << " x " << n;
+        for (std::int64_t j = 0; j < n; ++j) ASSERT_EQ(z(j, c), z_alone(j, c)) << m << " x " << n;
+      }
+    }
+  }
+}
+
 /// Ones, and a little more than half a unit above 1: in a long chain each addition from 2^k on is
 /// rounded the same way, and the error grows with the length of the chain.
 TEST_P(BlockedTest, RoundingsOfOneSignStayWithinTheDepth) {

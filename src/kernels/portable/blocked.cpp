@@ -27,10 +27,14 @@ constexpr std::int64_t N = hn::MaxLanes(D());
 // Products that are summed one after the other; such chains are added in pairs.
 constexpr int kChain = 4;
 // Columns of a group. One vector: of 32 registers 8 for the chains of z, 8 for their sums; of 16,
-// half as many. Several vectors: a chain of columns, 4 vectors x 4 chains of z, with sums in L1; of
-// 16 registers, 2 x 4.
+// half as many. Several vectors: 4 vectors x 4 chains of z, with sums in L1; y takes 3 x 4 vectors
+// x 2 SIMD vectors. Of 16 registers, 2 x 4, and 3 x 2 x 2.
 constexpr int kAlone = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 constexpr int kTogether = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+// Many vectors: columns of A that are copied into 32 KiB of our own, where they are aligned and do
+// not compete for the same sets of L1, and vectors that pass over a copy.
+constexpr std::int64_t kStrip = 4 * kChain;
+constexpr std::int64_t kMany = 16;
 // Sums of y that wait for one of their size: a binary counter over the groups.
 constexpr int kLevels = std::bit_width(static_cast<unsigned>(kBlockedColumns / kChain)) - 1;
 
@@ -215,6 +219,155 @@ HWY_NOINLINE Bits run_block(MatrixView<const double> a, const Sweep<double>& s) 
   return bits;
 }
 
+/// Columns of A with their checksum; missing rows and columns are zeros.
+struct Strip {
+  alignas(64) double a[kStrip * kBlockedRows];
+
+  Bits take(MatrixView<const double> from) {
+    const D d;
+    Bits bits = hn::Zero(DU());
+    for (std::int64_t j = 0; j < kStrip; ++j) {
+      const double* const column = j < from.cols ? from.column(j) : kZeros;
+      double* const to = a + j * kBlockedRows;
+      std::int64_t i = 0;
+      for (; i + N <= from.rows; i += N) {
+        const Vec as = hn::LoadU(d, column + i);
+        bits = hn::Add(bits, hn::BitCast(DU(), as));
+        hn::Store(as, d, to + i);
+      }
+      if (i < from.rows) {
+        std::fill_n(to + i, N, 0.0);
+        std::copy_n(column + i, from.rows - i, to + i);
+        bits = hn::Add(bits, hn::BitCast(DU(), hn::Load(d, to + i)));
+        i += N;
+      }
+      if (i % (2 * N) != 0) hn::Store(hn::Zero(d), d, to + i);
+    }
+    return bits;
+  }
+};
+
+/// The sum of a chain of columns, for 2 SIMD vectors of rows and R vectors x.
+template <int R>
+HWY_INLINE void chain_of_columns(const double* a, const double* x, Vec (&sum)[R][2]) {
+  const D d;
+  HWY_UNROLL(4)
+  for (int r = 0; r < R; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
+  HWY_UNROLL(4)
+  for (int c = 0; c < kChain; ++c) {
+    const Vec first = hn::Load(d, a + c * kBlockedRows);
+    const Vec second = hn::Load(d, a + c * kBlockedRows + N);
+    HWY_UNROLL(4)
+    for (int r = 0; r < R; ++r) {
+      const Vec xs = hn::Set(d, x[c * R + r]);
+      sum[r][0] = hn::MulAdd(first, xs, sum[r][0]);
+      sum[r][1] = hn::MulAdd(second, xs, sum[r][1]);
+    }
+  }
+}
+
+template <int R>
+HWY_INLINE void add_pairs(const Vec (&from)[R][2], Vec (&to)[R][2]) {
+  HWY_UNROLL(4)
+  for (int r = 0; r < R; ++r) {
+    to[r][0] = hn::Add(from[r][0], to[r][0]);
+    to[r][1] = hn::Add(from[r][1], to[r][1]);
+  }
+}
+
+/// What a strip gives y of R vectors: its chains in pairs, which stay in registers.
+template <int R>
+HWY_NOINLINE void strip_rows(const Strip& strip, std::int64_t rows, const double* x,
+                             const Carry (&carry)[R]) {
+  constexpr std::int64_t kStep = kChain * kBlockedRows;
+  const D d;
+  for (std::int64_t i = 0; i < rows; i += 2 * N) {
+    const double* const a = strip.a + i;
+    Vec left[R][2], right[R][2], next[R][2];
+    chain_of_columns<R>(a, x, left);
+    chain_of_columns<R>(a + kStep, x + kChain * R, right);
+    add_pairs<R>(right, left);
+    chain_of_columns<R>(a + 2 * kStep, x + 2 * kChain * R, right);
+    chain_of_columns<R>(a + 3 * kStep, x + 3 * kChain * R, next);
+    add_pairs<R>(next, right);
+    add_pairs<R>(right, left);
+    HWY_UNROLL(4)
+    for (int r = 0; r < R; ++r) {
+      for (int k = 0; k < carry[r].count; ++k) {
+        left[r][0] = hn::Add(left[r][0], hn::LoadU(d, carry[r].from[k] + i));
+        left[r][1] = hn::Add(left[r][1], hn::LoadU(d, carry[r].from[k] + i + N));
+      }
+      hn::StoreU(left[r][0], d, carry[r].to + i);
+      hn::StoreU(left[r][1], d, carry[r].to + i + N);
+    }
+  }
+}
+
+/// z of R vectors and the strip's columns from j on.
+template <int R>
+HWY_NOINLINE void strip_columns(const Strip& strip, std::int64_t j, MatrixView<const double> w,
+                                MatrixView<double> z) {
+  const auto a = view(strip.a + j * kBlockedRows, w.rows, z.rows, kBlockedRows);
+  const Group<kChain> g = group_of<kChain>(a, 0);
+  Vectors<kChain, R> v;
+  for (int r = 0; r < R; ++r) v.w[r] = w.column(r);
+  double sums[kChain * R + N], more[kChain * R + N] = {};
+  run_rows<kChain, R, false, true>(g, w.rows / N, v, sums);
+  if (const std::int64_t left = w.rows % N; left > 0) {
+    run_last_rows<kChain, R, false, true>(g, w.rows - left, left, v, more);
+  }
+  for (std::int64_t r = 0; r < R; ++r) {
+    for (std::int64_t c = 0; c < g.columns; ++c) {
+      z(c, r) += sums[r * kChain + c] + more[r * kChain + c];
+    }
+  }
+}
+
+/// A block and kMany vectors at most, a multiple of kTogether: strip by strip, each with the bits
+/// of a vector alone. Rows of y are padded to whole pairs of SIMD vectors in a copy.
+template <bool Y, bool Z>
+HWY_NOINLINE Bits run_many(MatrixView<const double> a, const Sweep<double>& s,
+                           std::int64_t vectors) {
+  constexpr int R = kTogether;
+  constexpr std::int64_t kParts = 2;  // sums of strips that wait, see Carry
+  alignas(64) double parts[Y ? kMany * kParts * kBlockedRows : 1];
+  alignas(64) double padded[Y ? kMany * kBlockedRows : 1];
+  Strip strip;
+  const std::int64_t strips = (a.cols + kStrip - 1) / kStrip;
+  const bool whole = a.rows % (2 * N) == 0;
+  const auto y_of = [&](std::int64_t c) {
+    return whole ? s.y.column(c) : padded + c * kBlockedRows;
+  };
+  for (std::int64_t c = 0; Y && !whole && c < vectors; ++c) {
+    std::copy_n(s.y.column(c), a.rows, y_of(c));
+  }
+  Bits bits = hn::Zero(DU());
+  for (std::int64_t k = 0; k < strips; ++k) {
+    const std::int64_t first = k * kStrip, columns = std::min(kStrip, a.cols - first);
+    bits = hn::Add(bits, strip.take(a.block(0, first, a.rows, columns)));
+    for (std::int64_t c = 0; c < vectors; c += R) {
+      if constexpr (Y) {
+        double x[kStrip * R] = {};
+        Carry carry[R];
+        for (int r = 0; r < R; ++r) {
+          for (std::int64_t j = 0; j < columns; ++j) x[j * R + r] = s.x(first + j, c + r);
+          double* const part = parts + (c + r) * kParts * kBlockedRows;
+          carry[r] = Carry(part, y_of(c + r), k, strips);
+        }
+        strip_rows<R>(strip, a.rows, x, carry);
+      }
+      for (std::int64_t j = 0; Z && j < columns; j += kChain) {
+        strip_columns<R>(strip, j, s.w.block(0, c, a.rows, R),
+                         s.z.block(first + j, c, std::min<std::int64_t>(kChain, columns - j), R));
+      }
+    }
+  }
+  for (std::int64_t c = 0; Y && !whole && c < vectors; ++c) {
+    std::copy_n(y_of(c), a.rows, s.y.column(c));
+  }
+  return bits;
+}
+
 template <bool Y, bool Z>
 Bits run(MatrixView<const double> a, const Sweep<double>& s, std::int64_t vectors) {
   const auto some = [&](std::int64_t c, std::int64_t r) {
@@ -222,8 +375,10 @@ Bits run(MatrixView<const double> a, const Sweep<double>& s, std::int64_t vector
   };
   Bits bits = hn::Zero(DU());
   std::int64_t c = 0;
-  for (; c + kTogether <= vectors; c += kTogether) {
-    bits = run_block<kChain, kTogether, Y, Z>(a, some(c, kTogether));
+  while (vectors - c >= kTogether) {
+    const std::int64_t r = std::min(kMany, (vectors - c) / kTogether * kTogether);
+    bits = run_many<Y, Z>(a, some(c, r), r);
+    c += r;
   }
   for (; c < vectors; ++c) bits = run_block<kAlone, 1, Y, Z>(a, some(c, 1));
   return bits;
