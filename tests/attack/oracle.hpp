@@ -63,14 +63,16 @@ class SolutionOracle {
  public:
   explicit SolutionOracle(const SquareOracle& oracle);
 
-  /// ||x - A^-1 b|| / ||x||, infinity norms; nothing: not known.
+  /// ||x - A^-1 b|| / ||x||, infinity norms, less what is not known for certain; nothing: not
+  /// known.
   std::optional<double> forward_error(const double* b, const double* x) const;
   /// ||A|| ||A^-1|| in the infinity norm, to a few digits; nothing: not known.
   std::optional<double> condition() const;
 
  private:
   std::optional<std::vector<Quad>> refined(const double* b, const double* x) const;
-  std::optional<std::vector<Quad>> eliminated(const double* b) const;
+  /// 'doubt': how far an element may be off.
+  std::optional<std::vector<Quad>> eliminated(const double* b, Quad& doubt) const;
   /// Solves with the factor; r and the result in A's own scale.
   std::vector<Quad> correction(const std::vector<Quad>& r) const;
 
@@ -79,6 +81,7 @@ class SolutionOracle {
   std::vector<double> factor_;                 ///< LU of S
   std::vector<int> pivots_;
   bool usable_ = false;
+  bool regular_ = false;  ///< so that refinement finds the solution
 };
 
 }  // namespace stepwell::attack

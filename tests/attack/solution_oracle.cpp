@@ -9,6 +9,8 @@ extern "C" {
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
 void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda,
              const int* ipiv, double* b, const int* ldb, int* info, std::size_t);
+void dgecon_(const char* norm, const int* n, const double* a, const int* lda, const double* anorm,
+             double* rcond, double* work, int* iwork, int* info, std::size_t);
 void dgetri_(const int* n, double* a, const int* lda, const int* ipiv, double* work,
              const int* lwork, int* info);
 }
@@ -82,8 +84,24 @@ SolutionOracle::SolutionOracle(const SquareOracle& oracle)
   }
   const int order = static_cast<int>(n);
   int info = 0;
+  double norm = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += std::abs(element(i, j));
+    norm = std::max(norm, sum);
+  }
   dgetrf_(&order, &order, factor_.data(), &order, pivots_.data(), &info);
-  usable_ = info == 0;
+  if (info != 0) return;
+  // A factor of a matrix that is singular in FP64 gives corrections that miss the direction which
+  // matters, and shrink all the same.
+  constexpr double kRegular = 1e-12;
+  std::vector<double> work(4 * n);
+  std::vector<int> more(n);
+  double reciprocal = 0;
+  dgecon_("1", &order, factor_.data(), &order, &norm, &reciprocal, work.data(), more.data(), &info,
+          1);
+  usable_ = true;
+  regular_ = reciprocal > kRegular;
 }
 
 std::vector<Quad> SolutionOracle::correction(const std::vector<Quad>& r) const {
@@ -117,9 +135,10 @@ std::optional<std::vector<Quad>> SolutionOracle::refined(const double* b, const 
   return std::nullopt;
 }
 
-std::optional<std::vector<Quad>> SolutionOracle::eliminated(const double* b) const {
+std::optional<std::vector<Quad>> SolutionOracle::eliminated(const double* b, Quad& doubt) const {
   const std::int64_t n = oracle_.order();
   if (n > kEliminate) return std::nullopt;
+  Quad largest = 1, smallest = 1;  // elements on the way, and pivots
   const Matrix& a = oracle_.matrix();
   // Rows of [A b], scaled as above.
   std::vector<std::vector<Quad>> rows(n, std::vector<Quad>(n + 1));
@@ -135,9 +154,10 @@ std::optional<std::vector<Quad>> SolutionOracle::eliminated(const double* b) con
     for (std::int64_t i = k + 1; i < n; ++i) {
       if (test::abs_of(rows[i][k]) > test::abs_of(rows[pivot][k])) pivot = i;
     }
-    // Below this the elimination's own rounding has eaten the digits that matter.
     if (!(test::abs_of(rows[pivot][k]) > 0x1p-85)) return std::nullopt;
     std::swap(rows[k], rows[pivot]);
+    smallest = std::min(smallest, test::abs_of(rows[k][k]));
+    for (std::int64_t j = k; j < n; ++j) largest = std::max(largest, test::abs_of(rows[k][j]));
     for (std::int64_t i = k + 1; i < n; ++i) {
       const Quad factor = rows[i][k] / rows[k][k];
       if (factor == 0) continue;
@@ -150,22 +170,29 @@ std::optional<std::vector<Quad>> SolutionOracle::eliminated(const double* b) con
     for (std::int64_t j = k + 1; j < n; ++j) sum -= rows[k][j] * y[j];
     y[k] = sum / rows[k][k];
   }
-  for (std::int64_t j = 0; j < n; ++j) y[j] = shifted(y[j], -column_power_[j]);
+  // What elimination rounds, amplified by its growth and its smallest pivot.
+  const Quad rounding = 64 * static_cast<Quad>(n * n) * 0x1p-113 * largest / smallest * size_of(y);
+  doubt = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    y[j] = shifted(y[j], -column_power_[j]);
+    doubt = std::max(doubt, shifted(rounding, -column_power_[j]));
+  }
   return y;
 }
 
 std::optional<double> SolutionOracle::forward_error(const double* b, const double* x) const {
   std::optional<std::vector<Quad>> y;
-  if (usable_) y = refined(b, x);
-  if (!y) y = eliminated(b);
+  if (regular_) y = refined(b, x);
+  Quad doubt = 0;
+  if (!y) y = eliminated(b, doubt);
   if (!y) return std::nullopt;
   Quad difference = 0, size = 0;
   for (std::size_t j = 0; j < y->size(); ++j) {
     difference = std::max(difference, test::abs_of((*y)[j] - x[j]));
     size = std::max(size, test::abs_of(Quad(x[j])));
   }
-  if (!(difference > kExact * size)) return 0.0;
-  return static_cast<double>(difference / size);
+  if (!(difference - doubt > kExact * size)) return 0.0;
+  return static_cast<double>((difference - doubt) / size);
 }
 
 std::optional<double> SolutionOracle::condition() const {
