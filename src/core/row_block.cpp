@@ -14,14 +14,9 @@ RowBlock RowReader::rows_as_given(std::int64_t first, std::int64_t count, double
   if (a_.data != nullptr) return rows_of(a_, first, count);
   {
     const std::scoped_lock lock(mutex_);
-    try {
-      if (!failed_) a_.read(first, count, scratch);
-    } catch (...) {
-      error_ = std::current_exception();
-      failed_ = true;
-    }
+    if (!failed()) error_.attempt([&] { a_.read(first, count, scratch); });
   }
-  if (failed_) std::fill_n(scratch, count * a_.cols, 0.0);
+  if (failed()) std::fill_n(scratch, count * a_.cols, 0.0);
   return {{scratch, a_.cols, count, a_.cols}, true};
 }
 
@@ -55,10 +50,6 @@ void RowReader::expect(std::int64_t first, std::int64_t count) const {
   const std::uintptr_t start = begin / page * page;
   // A hint, of which memory that is no file knows nothing.
   madvise(reinterpret_cast<void*>(start), end - start, MADV_WILLNEED);
-}
-
-void RowReader::rethrow() const {
-  if (failed_) std::rethrow_exception(error_);
 }
 
 }  // namespace stepwell::core

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <vector>
 
 #include "core/checked.hpp"
+#include "core/first_error.hpp"
 #include "stepwell/tall.hpp"
 #include "stepwell/view.hpp"
 
@@ -67,9 +66,9 @@ class RowReader {
   /// Says that these rows will be read soon: those of a mapped file are fetched meanwhile.
   void expect(std::int64_t first, std::int64_t count) const;
 
-  bool failed() const { return failed_; }
+  bool failed() const { return error_.failed(); }
   /// Throws what A's function has thrown, if it has.
-  void rethrow() const;
+  void rethrow() const { error_.rethrow(); }
 
  private:
   RowBlock rows_as_given(std::int64_t first, std::int64_t count, double* scratch);
@@ -77,8 +76,7 @@ class RowReader {
   const TallMatrix& a_;
   std::vector<std::array<double, 2>> power_;  ///< of each column; empty: as they are
   std::mutex mutex_;
-  std::atomic<bool> failed_ = false;
-  std::exception_ptr error_;
+  FirstError error_;
 };
 
 }  // namespace stepwell::core

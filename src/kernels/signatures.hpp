@@ -140,8 +140,7 @@ using BlockedProductFn = std::uint64_t(MatrixView<const double> a, const Product
 ///   z + z_low += A' w  if z is not null
 /// An element of k terms errs by at most 2 (k + 2)^2 2^-106 of the sum of their sizes (Ogita, Rump
 /// & Oishi 2005, Proposition 5.5; by 4 (k + 2) 2^-106 as a rule), where nothing over- or
-/// underflows. Returns A's checksum, as BlockedProductFn; without y and z
-/// it computes nothing else.
+/// underflows. Returns A's checksum, as BlockedProductFn; without y and z it computes nothing else.
 struct ExactProducts {
   const double* x = nullptr;
   double* y = nullptr;

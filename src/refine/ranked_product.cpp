@@ -102,39 +102,33 @@ void RankedProduct::add_lanes(std::int64_t columns, std::int64_t column, double*
   });
 }
 
-void RankedProduct::apply(MatrixView<const double> x, MatrixView<double> y) {
-  const std::int64_t n = grid_.n;
-  const std::int64_t r = y.cols;
+/// y = the sum of what add(block, sums) adds to sums, of all blocks of all ranks.
+template <class Add>
+void RankedProduct::sum_blocks(MatrixView<double> y, Add add) {
+  const std::int64_t n = grid_.n, r = y.cols;
   if (n == 0 || r == 0) return;
   for_lanes(
       r, n * r,
       [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
         for_blocks(tile, row, col,
-                   [&](const SymmetricBlock& block) { add_product(block, x, sums_of(lane, r)); });
+                   [&](const SymmetricBlock& block) { add(block, sums_of(lane, r)); });
       });
-  reduce(y);
-}
-
-void RankedProduct::reduce(MatrixView<double> y) {
-  const std::int64_t n = grid_.n, r = y.cols;
   for (std::int64_t c = 0; c < r; ++c) add_lanes(r, c, whole_.data() + c * n);
   agreement_.ranks().sum(first_of(whole_, n * r));
   for (std::int64_t c = 0; c < r; ++c) std::copy_n(whole_.data() + c * n, n, y.column(c));
 }
 
+void RankedProduct::apply(MatrixView<const double> x, MatrixView<double> y) {
+  sum_blocks(y, [&](const SymmetricBlock& block, MatrixView<double> sums) {
+    add_product(block, x, sums);
+  });
+}
+
 void RankedProduct::apply_blocked(MatrixView<const double> x, MatrixView<double> y,
                                   Checksums& checksums) {
-  const std::int64_t n = grid_.n;
-  const std::int64_t r = y.cols;
-  if (n == 0 || r == 0) return;
-  for_lanes(
-      r, n * r,
-      [&](MatrixView<const double> tile, std::int64_t row, std::int64_t col, std::size_t lane) {
-        for_blocks(tile, row, col, [&](const SymmetricBlock& block) {
-          checksums.add(block.col, add_blocked_product(block, x, sums_of(lane, r)));
-        });
-      });
-  reduce(y);
+  sum_blocks(y, [&](const SymmetricBlock& block, MatrixView<double> sums) {
+    checksums.add(block.col, add_blocked_product(block, x, sums));
+  });
 }
 
 /// In a lane, whose tiles add to an element one after the other: once for each of their blocks of

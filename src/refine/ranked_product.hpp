@@ -63,7 +63,8 @@ class RankedProduct : public Product {
   void for_lanes(std::int64_t columns, std::int64_t whole, const Visit& visit);
   void run_lane(std::size_t lane, std::size_t lanes, double* scratch, const Visit& visit);
   /// y <- what lanes and ranks have for it. Collective.
-  void reduce(MatrixView<double> y);
+  template <class Add>
+  void sum_blocks(MatrixView<double> y, Add add);
   std::int64_t own_depth() const;
   /// What the lanes have for rows of a column, in order; to[i] is set.
   void add_lanes(std::int64_t columns, std::int64_t column, double* to);

@@ -3,7 +3,6 @@
 #include "refine/symmetric_block.hpp"
 
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include "kernels/kernels.hpp"
@@ -26,16 +25,6 @@ namespace {
 /// 64 x 64 numbers: a block on the diagonal made whole, or a transposed one.
 using Square = std::array<double, kBlockColumns * kBlockColumns>;
 
-std::uint64_t sum_of_bits(const double* x, std::int64_t n) {
-  std::uint64_t sums[8] = {};
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (int k = 0; k < 8; ++k) sums[k] += std::bit_cast<std::uint64_t>(x[i + k]);
-  }
-  for (; i < n; ++i) sums[0] += std::bit_cast<std::uint64_t>(x[i]);
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-
 /// A triangle and its mirror image; adds what was read to the checksum.
 MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const double> a, Square& full,
                                   std::uint64_t& checksum) {
@@ -44,7 +33,7 @@ MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const doub
   const MatrixView<double> out = view(full.data(), n, n);
   for (std::int64_t j = 0; j < n; ++j) {
     std::copy(a.column(j) + j, a.column(j) + n, out.column(j) + j);
-    checksum += sum_of_bits(out.column(j) + j, n - j);
+    checksum += kernels::checksum(t, out.block(j, j, n - j, 1));
   }
   for (std::int64_t j = 0; j < n; j += kTile) {
     const std::int64_t w = std::min(kTile, n - j), below = n - j - w;

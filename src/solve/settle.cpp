@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <bit>
 
+#include "kernels/kernels.hpp"
 #include "solve/solver.hpp"
 
 /// From residuals to verdicts. Most are passed on a residual in FP64 with blocked sums, whose own
@@ -137,24 +137,18 @@ refine::Outcome Solver::refine_and_settle(refine::Preconditioner& m, refine::Req
   return outcome;
 }
 
-namespace {
-
-std::uint64_t sum_of_bits(std::int64_t n, const double* x) {
-  std::uint64_t sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += std::bit_cast<std::uint64_t>(x[i]);
-  return sum;
-}
-
-}  // namespace
-
 RightHandSums::RightHandSums(MatrixView<const double> b) {
-  for (std::int64_t c = 0; c < b.cols; ++c) sums_.push_back(sum_of_bits(b.rows, b.column(c)));
+  const kernels::Table& t = kernels::table();
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    sums_.push_back(kernels::checksum(t, b.block(0, c, b.rows, 1)));
+  }
 }
 
 void RightHandSums::check(MatrixView<const double> b, MatrixView<double> x, Certificate& c) const {
   if (b.data == x.data || c.outcome == SolveOutcome::changed) return;
   for (std::int64_t k = 0; k < b.cols; ++k) {
-    if (sum_of_bits(b.rows, b.column(k)) == sums_[static_cast<std::size_t>(k)]) continue;
+    const std::uint64_t now = kernels::checksum(kernels::table(), b.block(0, k, b.rows, 1));
+    if (now == sums_[static_cast<std::size_t>(k)]) continue;
     c.outcome = SolveOutcome::changed;
     c.in_b = true;
     c.row = 0;

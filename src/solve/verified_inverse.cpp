@@ -30,13 +30,6 @@ double gamma(std::int64_t n) {
   return static_cast<double>(n + 4) * kUnit;
 }
 
-/// Of elements of a residual in double-double that were rounded to FP64 at the end: of the sizes of
-/// their terms (kernels::ExactProductFn).
-double exact_gamma(std::int64_t n) {
-  const auto d = static_cast<double>(n + 6);
-  return 8 * d * d * kUnit * kUnit;
-}
-
 void set_identity(MatrixView<double> a) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
     std::fill_n(a.column(j), a.rows, 0.0);
@@ -62,11 +55,12 @@ void by_columns(std::int64_t n, F f) {
 
 }  // namespace
 
-VerifiedInverse::VerifiedInverse(refine::Operator& h, const Exponents& exponents)
+VerifiedInverse::VerifiedInverse(refine::ScaledOperator& h, const Exponents& exponents)
     : n_(h.order()),
       exponents_(exponents),
       memory_(n_ * n_),
       rho_(std::numeric_limits<double>::infinity()),
+      doubt_(h.residual_doubt(refine::Sums::double_double)),
       norm_{kUnknown, false} {
   const core::Buffer<double> matrix(n_ * n_), factor(n_ * n_), residual(n_ * n_);
   const MatrixView<double> a = view(matrix.data(), n_, n_), lu = view(factor.data(), n_, n_),
@@ -104,7 +98,7 @@ VerifiedInverse::VerifiedInverse(refine::Operator& h, const Exponents& exponents
     for (std::int64_t k = 0; k < n_ * n_; ++k) memory_[k] += residual[k];
     exact_residual();
     find_sums();
-    rho_ = residual_norm(a, e, exact_gamma(n_));
+    rho_ = residual_norm(a, e, doubt_);
     find_norm(h);
   }
 }
@@ -179,8 +173,7 @@ double VerifiedInverse::from_below(refine::Operator& h, std::int64_t row) const 
   }
   double hidden = 0;
   for (std::int64_t i = 0; i < n_; ++i) {
-    hidden = std::max(hidden,
-                      exact_gamma(n_) * (h_norm_ * of_y + 1) / before[static_cast<std::size_t>(i)]);
+    hidden = std::max(hidden, doubt_ * (h_norm_ * of_y + 1) / before[static_cast<std::size_t>(i)]);
   }
   const double bound = of_x * (1 - 4 * kUnit) / (1 + of_r * (1 + 4 * kUnit) + hidden);
   return bound > 0 && std::isfinite(bound) ? bound : kUnknown;
@@ -194,7 +187,7 @@ double VerifiedInverse::forward_error(const double* b, const double* y, const do
     of_b = std::max(of_b, std::abs(b[i]));
     of_y = std::max(of_y, std::abs(y[i]));
   }
-  const double hidden = exact_gamma(n_) * (h_norm_ * of_y + of_b);
+  const double hidden = doubt_ * (h_norm_ * of_y + of_b);
   std::vector<double> error(sums_.size());
   for (std::int64_t j = 0; j < n_; ++j) {
     const double size = std::abs(r[j]) * (1 + 4 * kUnit) + hidden;

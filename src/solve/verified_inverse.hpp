@@ -23,7 +23,7 @@ class VerifiedInverse {
   static constexpr std::int64_t bytes(std::int64_t n) { return 5 * 8 * n * n; }
 
   /// Of H = diag(row) A diag(col), which is seen through its products alone.
-  VerifiedInverse(refine::Operator& h, const Exponents& exponents);
+  VerifiedInverse(refine::ScaledOperator& h, const Exponents& exponents);
 
   /// ||A^-1||_inf times 2^-exponents.largest(), proven to be within a factor of three if it is
   /// tight.
@@ -47,6 +47,7 @@ class VerifiedInverse {
   std::vector<double> sums_;     ///< |X| 1
   double rho_;
   double h_norm_ = 0;  ///< ||H||_inf
+  double doubt_;       ///< of a residual in double-double, see ScaledOperator::residual_doubt()
   InverseNorm norm_;
 };
 

@@ -190,31 +190,25 @@ HWY_NOINLINE Bits run_last_rows(Group<C> g, std::int64_t i, std::int64_t rows, V
   return bits;
 }
 
-/// A block and R vectors. Returns the sum of A's bits.
-template <int C, int R, bool Y, bool Z>
-HWY_NOINLINE Bits run_block(MatrixView<const double> a, const Sweep<double>& s) {
-  alignas(64) double part[R][kLevels * kBlockedRows];  // 32 KiB for four vectors
+/// A block and one vector. Returns the sum of A's bits.
+template <int C, bool Y, bool Z>
+HWY_NOINLINE Bits run_alone(MatrixView<const double> a, const Sweep<double>& s) {
+  alignas(64) double part[kLevels * kBlockedRows];
   Bits bits = hn::Zero(DU());
   const std::int64_t groups = (a.cols + C - 1) / C;
   const std::int64_t steps = a.rows / N, left = a.rows % N;
   for (std::int64_t k = 0; k < groups; ++k) {
     const Group<C> g = group_of<C>(a, k * C);
-    Vectors<C, R> v;
-    for (int r = 0; r < R; ++r) {
-      for (int c = 0; c < C; ++c) {
-        v.x[r * C + c] = Y && c < g.columns ? s.x(k * C + c, r) : 0.0;
-      }
-      v.w[r] = Z ? s.w.column(r) : nullptr;
-      if constexpr (Y) v.carry[r] = Carry(part[r], s.y.column(r), k, groups);
-    }
-    double sums[C * R + N], more[C * R + N] = {};
-    bits = hn::Add(bits, run_rows<C, R, Y, Z>(g, steps, v, sums));
+    Vectors<C, 1> v;
+    for (int c = 0; c < C; ++c) v.x[c] = Y && c < g.columns ? s.x(k * C + c, 0) : 0.0;
+    v.w[0] = Z ? s.w.column(0) : nullptr;
+    if constexpr (Y) v.carry[0] = Carry(part, s.y.column(0), k, groups);
+    double sums[C + N], more[C + N] = {};
+    bits = hn::Add(bits, run_rows<C, 1, Y, Z>(g, steps, v, sums));
     if (left > 0) {
-      bits = hn::Add(bits, run_last_rows<C, R, Y, Z>(g, steps * N, left, v, more));
+      bits = hn::Add(bits, run_last_rows<C, 1, Y, Z>(g, steps * N, left, v, more));
     }
-    for (int e = 0; Z && e < C * R; ++e) {
-      if (e % C < g.columns) s.z(k * C + e % C, e / C) += sums[e] + more[e];
-    }
+    for (std::int64_t c = 0; Z && c < g.columns; ++c) s.z(k * C + c, 0) += sums[c] + more[c];
   }
   return bits;
 }
@@ -380,7 +374,7 @@ Bits run(MatrixView<const double> a, const Sweep<double>& s, std::int64_t vector
     bits = run_many<Y, Z>(a, some(c, r), r);
     c += r;
   }
-  for (; c < vectors; ++c) bits = run_block<kAlone, 1, Y, Z>(a, some(c, 1));
+  for (; c < vectors; ++c) bits = run_alone<kAlone, Y, Z>(a, some(c, 1));
   return bits;
 }
 
