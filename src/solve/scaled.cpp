@@ -110,7 +110,7 @@ Measured measured_error(double norm, const Sizes& s, std::int64_t n, double doub
   const auto terms = static_cast<double>(n);
   Measured m{backward_error(norm, s), doubt};
   m.doubt += (m.error + m.doubt) * 2 * (terms + 8) * kUnit;
-  m.doubt += terms * 0x1p-1074 / (norm * s.x + s.b);
+  m.doubt += terms * ((1 + norm) * 0x1p-1074) / (norm * s.x + s.b);
   return m;
 }
 

@@ -66,7 +66,8 @@ Sizes sizes_of(const Exponents& exponents, const double* b, const double* y, con
 double backward_error(double norm, const Sizes& sizes);
 
 /// The same with what may be wrong about it: elements of r err by 'doubt' of their terms' sizes, n
-/// of them; the norm of A is a sum of n numbers in FP64; products may have underflowed.
+/// of them; the norm of A is a sum of n numbers in FP64; x and products with it may have
+/// underflowed.
 Measured measured_error(double norm, const Sizes& sizes, std::int64_t n, double doubt);
 
 }  // namespace stepwell::driver

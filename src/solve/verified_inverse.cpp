@@ -47,6 +47,15 @@ double norm_of(MatrixView<const double> a) {
   return *std::max_element(sums.begin(), sums.end()) * (1 + gamma(a.cols));
 }
 
+/// What an element of a residual may lose below FP64's range: H x is computed as diag(row) (A
+/// (diag(col) x)).
+double underflow(const Exponents& exponents, double h_norm) {
+  const int least_col = *std::min_element(exponents.col.begin(), exponents.col.end());
+  const int largest_row = *std::max_element(exponents.row.begin(), exponents.row.end());
+  const auto terms = static_cast<double>(exponents.row.size() + 1);
+  return std::ldexp(h_norm, -1074 - least_col) + std::ldexp(terms, -1074 + largest_row);
+}
+
 /// f(first, count) for some columns at a time.
 template <class F>
 void by_columns(std::int64_t n, F f) {
@@ -73,6 +82,7 @@ VerifiedInverse::VerifiedInverse(refine::ScaledOperator& h, const Exponents& exp
     h.apply(columns(e, first, count), columns(a, first, count), refine::Sums::fp64);
   });
   h_norm_ = norm_of(a);
+  lost_ = underflow(exponents, h_norm_);
   std::copy(matrix.begin(), matrix.end(), factor.begin());
   const engine::SingleThreadedBlas blas;
   std::vector<int> pivots(static_cast<std::size_t>(n_));
@@ -120,9 +130,10 @@ double VerifiedInverse::residual_norm(MatrixView<const double> h, MatrixView<con
       terms[s] += std::abs(h(i, j)) * sums_[static_cast<std::size_t>(j)];
     }
   }
+  const double lost = static_cast<double>(n_) * lost_;
   double largest = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double row = (sizes[i] + error * (terms[i] + 1)) * (1 + 4 * gamma(n_));
+    const double row = (sizes[i] + error * (terms[i] + 1) + lost) * (1 + 4 * gamma(n_));
     if (!(row <= largest)) largest = row;  // a NaN stays
   }
   return largest;
@@ -173,7 +184,8 @@ double VerifiedInverse::from_below(refine::Operator& h, std::int64_t row) const 
   }
   double hidden = 0;
   for (std::int64_t i = 0; i < n_; ++i) {
-    hidden = std::max(hidden, doubt_ * (h_norm_ * of_y + 1) / before[static_cast<std::size_t>(i)]);
+    const double of_residual = doubt_ * (h_norm_ * of_y + 1) + lost_;
+    hidden = std::max(hidden, of_residual / before[static_cast<std::size_t>(i)]);
   }
   const double bound = of_x * (1 - 4 * kUnit) / (1 + of_r * (1 + 4 * kUnit) + hidden);
   return bound > 0 && std::isfinite(bound) ? bound : kUnknown;
@@ -187,7 +199,7 @@ double VerifiedInverse::forward_error(const double* b, const double* y, const do
     of_b = std::max(of_b, std::abs(b[i]));
     of_y = std::max(of_y, std::abs(y[i]));
   }
-  const double hidden = doubt_ * (h_norm_ * of_y + of_b);
+  const double hidden = doubt_ * (h_norm_ * of_y + of_b) + lost_;
   std::vector<double> error(sums_.size());
   for (std::int64_t j = 0; j < n_; ++j) {
     const double size = std::abs(r[j]) * (1 + 4 * kUnit) + hidden;

@@ -47,6 +47,7 @@ class VerifiedInverse {
   std::vector<double> sums_;     ///< |X| 1
   double rho_;
   double h_norm_ = 0;  ///< ||H||_inf
+  double lost_ = 0;    ///< by underflow in an element of a residual
   double doubt_;       ///< of a residual in double-double, see ScaledOperator::residual_doubt()
   InverseNorm norm_;
 };
