@@ -35,19 +35,64 @@ Quad norm_of(const std::vector<Quad>& x) {
   return root(sum_of_products(x.data(), x.data(), static_cast<std::int64_t>(x.size())));
 }
 
+/// Singular values and left vectors; those of a value of 0 are 0.
 struct Singular {
-  std::vector<double> values;
-  Dense<double> left;
+  std::vector<Quad> values;
+  Dense<Quad> left;
 };
 
-Singular singular_values(Dense<double> a) {
-  const int n = static_cast<int>(a.rows), size = 10 * n + 64;
-  Singular s{std::vector<double>(static_cast<std::size_t>(n)), Dense<double>(n, n)};
-  std::vector<double> work(static_cast<std::size_t>(size));
+/// Turns two columns so that they are orthogonal. False if they were.
+bool make_orthogonal(Quad* x, Quad* y, std::int64_t n) {
+  const Quad of_x = sum_of_products(x, x, n), of_y = sum_of_products(y, y, n);
+  const Quad between = sum_of_products(x, y, n);
+  if (abs_of(between) <= 0x1p-100 * root(of_x) * root(of_y)) return false;
+  const Quad zeta = (of_y - of_x) / (2 * between);
+  const Quad t = (zeta < 0 ? -1 : 1) / (abs_of(zeta) + root(1 + zeta * zeta));
+  const Quad c = 1 / root(1 + t * t), s = c * t;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Quad xi = x[i];
+    x[i] = c * xi - s * y[i];
+    y[i] = s * xi + c * y[i];
+  }
+  return true;
+}
+
+/// One-sided Jacobi with 113 bits, of A V with the V that LAPACK finds: a singular value of 2^-53
+/// of the largest, which FP64 has no digit of, has 50.
+Singular singular_values(const Dense<Quad>& a) {
+  const std::int64_t n = a.rows;
+  const int order = static_cast<int>(n), size = 10 * order + 64;
+  Dense<double> rounded(n, n), vt(n, n);
+  std::transform(a.data.begin(), a.data.end(), rounded.data.begin(),
+                 [](Quad x) { return static_cast<double>(x); });
+  Singular s{std::vector<Quad>(static_cast<std::size_t>(n)), Dense<Quad>(n, n)};
+  std::vector<double> work(static_cast<std::size_t>(size)), values(static_cast<std::size_t>(n));
   int info = 0;
-  dgesvd_("A", "N", &n, &n, a.data.data(), &n, s.values.data(), s.left.data.data(), &n, nullptr, &n,
-          work.data(), &size, &info, 1, 1);
-  if (info != 0) s.values.assign(s.values.size(), std::numeric_limits<double>::quiet_NaN());
+  dgesvd_("N", "A", &order, &order, rounded.data.data(), &order, values.data(), nullptr, &order,
+          vt.data.data(), &order, work.data(), &size, &info, 1, 1);
+  if (info != 0) {
+    s.values.assign(s.values.size(), Quad(std::numeric_limits<double>::quiet_NaN()));
+    return s;
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      for (std::int64_t i = 0; i <= k; ++i) s.left(i, j) += a(i, k) * vt(j, k);
+    }
+  }
+  bool turned = true;
+  for (int sweep = 0; turned && sweep < 40; ++sweep) {
+    turned = false;
+    for (std::int64_t p = 0; p < n; ++p) {
+      for (std::int64_t q = p + 1; q < n; ++q) {
+        turned |= make_orthogonal(&s.left(0, p), &s.left(0, q), n);
+      }
+    }
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    Quad* const u = &s.left(0, j);
+    s.values[j] = root(sum_of_products(u, u, n));
+    for (std::int64_t i = 0; i < n; ++i) u[i] = s.values[j] > 0 ? u[i] / s.values[j] : Quad(0);
+  }
   return s;
 }
 
@@ -101,14 +146,15 @@ Dense<double> ExactLeastSquares::solve(MatrixView<const double> b) const {
 }
 
 double ExactLeastSquares::condition() const {
-  Dense<double> r(n_, n_);
+  Dense<Quad> r(n_, n_);
   for (std::int64_t j = 0; j < n_; ++j) {
-    for (std::int64_t i = 0; i < j; ++i) r(i, j) = static_cast<double>(v_[i + j * m_]);
-    r(j, j) = static_cast<double>(diagonal_[j]);
+    for (std::int64_t i = 0; i < j; ++i) r(i, j) = v_[i + j * m_];
+    r(j, j) = diagonal_[j];
   }
-  const std::vector<double> s = singular_values(r).values;
-  const bool regular = s.back() > static_cast<double>(n_) * 0x1p-53 * s.front();
-  return regular ? s.front() / s.back() : std::numeric_limits<double>::infinity();
+  const std::vector<Quad> s = singular_values(r).values;
+  const auto [least, most] = std::minmax_element(s.begin(), s.end());
+  const bool regular = *least > static_cast<double>(n_) * 0x1p-53 * *most;
+  return regular ? static_cast<double>(*most / *least) : std::numeric_limits<double>::infinity();
 }
 
 double ExactLeastSquares::norm() const {
@@ -157,27 +203,27 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
   const std::vector<Quad> r = residual(b, x);
   const Quad of_r = norm_of(r), of_x = norm_of(y);
   if (of_r == 0) return 0;
-  Dense<double> scaled(n_, n_);
+  Dense<Quad> scaled(n_, n_);
   for (std::int64_t j = 0; j < n_; ++j) {
     const Quad f = norm > 0 ? factor[j] / norm : Quad(0);
-    for (std::int64_t i = 0; i < j; ++i) scaled(i, j) = static_cast<double>(v_[i + j * m_] * f);
-    scaled(j, j) = static_cast<double>(diagonal_[j] * f);
+    for (std::int64_t i = 0; i < j; ++i) scaled(i, j) = v_[i + j * m_] * f;
+    scaled(j, j) = diagonal_[j] * f;
   }
   const Singular s = singular_values(scaled);
-  if (!std::isfinite(s.values.front())) return std::numeric_limits<double>::quiet_NaN();
-  // g = U'r / ||r||, and what of r no column reaches. Q'r errs by 2^-110 of r: g of 2^-54 has all
+  if (!std::isfinite(static_cast<double>(s.values.front())))
+    return std::numeric_limits<double>::quiet_NaN();
+  // g = U'r / ||r||, and what no column of U reaches. Q'r errs by 2^-110 of r: g of 2^-54 has all
   // digits that are needed.
   std::vector<Quad> z(r);
   reflect(z);
+  for (Quad& e : z) e /= of_r;
   std::vector<double> g(n_);
   for (std::int64_t i = 0; i < n_; ++i) {
-    for (std::int64_t k = 0; k < n_; ++k) g[i] += s.left(k, i) * static_cast<double>(z[k] / of_r);
+    const Quad along = sum_of_products(&s.left(0, i), z.data(), n_);
+    for (std::int64_t k = 0; k < n_; ++k) z[k] -= along * s.left(k, i);
+    g[i] = static_cast<double>(along);
   }
-  double rest = 0;
-  for (std::int64_t i = n_; i < m_; ++i) {
-    const auto e = static_cast<double>(z[i] / of_r);
-    rest += e * e;
-  }
+  const double rest = static_cast<double>(sum_of_products(z.data(), z.data(), m_));
   // x = 0: no change of A adds to A x, and the limit of phi is infinity.
   const double phi = of_x > 0 ? static_cast<double>(of_r / (of_x * norm)) : 1e30;
   // The smallest eigenvalue l of A A' + phi^2 (I - r r^+), below phi^2: the sum of
@@ -187,7 +233,7 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
     const double l = root_of_l * root_of_l, p = phi * phi;
     double left = 0;
     for (std::int64_t i = 0; i < n_; ++i) {
-      const double q = s.values[i] * s.values[i];
+      const auto q = static_cast<double>(s.values[i] * s.values[i]);
       left += g[i] * g[i] * (q - l) / (q + p - l);
     }
     return left > rest * l / (p - l);
