@@ -72,8 +72,10 @@ struct SquareCase {
 };
 void judge_columns(const SquareCase& c, Report& report);
 
-/// Notes a matrix that is called not positive definite while LAPACK's dpotrf factors it.
-void judge_definiteness(const Matrix& a, const Certificate& certificate, Report& report);
+/// Finds a matrix that is called not positive definite while LAPACK's dpotrf factors it in the same
+/// scale.
+void judge_definiteness(const Matrix& a, const SolveOptions& options,
+                        const Certificate& certificate, Report& report);
 
 /// Runs a call. An exception other than invalid_argument is a finding; false: there is no answer.
 template <class F>

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "engine/runtime.hpp"
-#include "factor/scaling.hpp"
 #include "kernels/quad.hpp"
 #include "solve/fixture.hpp"
 
@@ -108,19 +107,6 @@ Case make_case(std::int64_t seed, std::int64_t most) {
   return c;
 }
 
-/// The matrix that the library factors: A scaled by its powers of two.
-Dense<double> scaled(const Dense<double>& a) {
-  const factor::Scale scale =
-      factor::scale_factors(factor::read_diagonal(a.view()), Scaling::powers_of_two);
-  Dense<double> h(a);
-  for (std::int64_t j = 0; j < a.cols; ++j) {
-    for (std::int64_t i = 0; i < a.rows; ++i) {
-      h(i, j) *= scale.row[static_cast<std::size_t>(i)] * scale.col[static_cast<std::size_t>(j)];
-    }
-  }
-  return h;
-}
-
 TEST(DefiniteTest, OnlyWhatDpotrfRefusesIsNotPositiveDefinite) {
   const std::int64_t first = from_environment("STEPWELL_ATTACK_FIRST", 0);
   const std::int64_t all = from_environment("STEPWELL_ATTACK_COUNT", 0);
@@ -138,7 +124,7 @@ TEST(DefiniteTest, OnlyWhatDpotrfRefusesIsNotPositiveDefinite) {
     if (got.outcome != SolveOutcome::not_positive_definite) continue;
     ++refused;
     const engine::SingleThreadedBlas blas;  // as the library asks it
-    const std::int64_t pivot = lapack_pivot(scaled(c.a).view());
+    const std::int64_t pivot = lapack_pivot(scaled(c.a.view(), Scaling::powers_of_two).view());
     by_lapack += pivot >= 0 ? 1 : 0;
     EXPECT_GE(pivot, 0) << c.text << ": pivot " << got.pivot << " is " << got.pivot_value;
   }

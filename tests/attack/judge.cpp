@@ -6,22 +6,14 @@
 
 #include "attack/attacks.hpp"
 #include "attack/oracle.hpp"
-
-extern "C" void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info,
-                        std::size_t);
+#include "engine/runtime.hpp"
+#include "solve/fixture.hpp"
 
 namespace stepwell::attack {
 namespace {
 
 constexpr std::int64_t kSolutionOrder = 2000;  ///< above, the solution itself takes too long
 constexpr std::int64_t kManyColumns = 200;     ///< above, it is found for one column
-
-/// 2^power that brings the diagonal to [1/4, 1): half the exponent above it.
-int half_power(double diagonal) {
-  int power = 0;
-  std::frexp(diagonal, &power);
-  return power >= 0 ? (power + 1) / 2 : -((-power) / 2);
-}
 
 void judge_forward(const SolutionOracle& solution, const SquareCase& c, std::int64_t column,
                    Report& report) {
@@ -139,27 +131,17 @@ void judge_columns(const SquareCase& c, Report& report) {
   }
 }
 
-void judge_definiteness(const Matrix& a, const Certificate& certificate, Report& report) {
+void judge_definiteness(const Matrix& a, const SolveOptions& options,
+                        const Certificate& certificate, Report& report) {
   if (certificate.outcome != SolveOutcome::not_positive_definite) return;
-  const std::int64_t n = a.rows;
-  std::vector<int> power(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (!(a(i, i) > 0)) return;
-    power[i] = half_power(a(i, i));
+  const engine::SingleThreadedBlas blas;  // as the library asks it
+  // Small systems are scaled by powers of two whatever the options say.
+  for (const Scaling scaling : {options.scaling, Scaling::powers_of_two}) {
+    if (driver::test::lapack_pivot(driver::test::scaled(a.view(), scaling).view()) >= 0) return;
   }
-  Matrix factor(n, n);
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = j; i < n; ++i) factor(i, j) = std::ldexp(a(i, j), -power[i] - power[j]);
-  }
-  const int order = static_cast<int>(n);
-  int info = 0;
-  dpotrf_("L", &order, factor.data.data(), &order, &info, 1);
-  if (info != 0) return;
-  double smallest = 1;
-  for (std::int64_t i = 0; i < n; ++i) smallest = std::min(smallest, factor(i, i) * factor(i, i));
-  report.note("lapack_finds_definite",
-              text("pivot %lld is %.3g; dpotrf factors it, its smallest pivot is %.3g",
-                   static_cast<long long>(certificate.pivot), certificate.pivot_value, smallest));
+  report.found(Finding::definite,
+               text("pivot %lld is %.3g, and dpotrf factors the same matrix",
+                    static_cast<long long>(certificate.pivot), certificate.pivot_value));
 }
 
 }  // namespace stepwell::attack

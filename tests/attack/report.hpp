@@ -22,10 +22,12 @@ enum class Finding : unsigned char {
   memory,           ///< A, b, padding, or an x that was to be left alone, was written
   exception,        ///< another than invalid_argument
   certificate,      ///< it contradicts itself, or what was asked for
-  bits              ///< other bits where the same were promised
+  bits,             ///< other bits where the same were promised
+  definite          ///< called not positive definite, but dpotrf factors it
 };
-inline constexpr std::array<const char*, 7> kFindings = {
-    "above_tolerance", "forward_low", "proof_low", "memory", "exception", "certificate", "bits"};
+inline constexpr std::array<const char*, 8> kFindings = {
+    "above_tolerance", "forward_low", "proof_low", "memory",
+    "exception",       "certificate", "bits",      "definite"};
 
 /// Counts what was seen, prints what was found, and keeps a log by which a run can be continued.
 class Report {

@@ -80,7 +80,9 @@ void attack_square(bool spd, std::uint64_t seed, Size size, Report& report) {
   const Padded& before = b_before;
   const bool transposed = choice.options.transposed && choice.structure != Structure::spd;
   judge_columns({m, transposed, before.view(), x.view(), choice.options, certificate}, report);
-  if (choice.structure == Structure::spd) judge_definiteness(m, certificate, report);
+  if (choice.structure == Structure::spd) {
+    judge_definiteness(m, choice.options, certificate, report);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/double_double.hpp"
+#include "factor/scaling.hpp"
 
 extern "C" void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
                        double* b, const int* ldb, int* info);
@@ -120,6 +121,18 @@ std::int64_t lapack_pivot(MatrixView<const double> a) {
   int info = 0;
   dpotrf_("L", &n, l.data.data(), &n, &info);
   return info - 1;
+}
+
+Dense<double> scaled(MatrixView<const double> a, Scaling scaling) {
+  const factor::Scale scale = factor::scale_factors(factor::read_diagonal(a), scaling);
+  Dense<double> h(a.rows, a.cols);
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      h(i, j) =
+          scale.row[static_cast<std::size_t>(i)] * a(i, j) * scale.col[static_cast<std::size_t>(j)];
+    }
+  }
+  return h;
 }
 
 Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double condition,

@@ -61,6 +61,8 @@ double backward_error(MatrixView<const double> a, MatrixView<const double> b,
 bool lapack_solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x);
 /// The failing pivot of LAPACK's dpotrf, from 0; -1: none.
 std::int64_t lapack_pivot(MatrixView<const double> a);
+/// H = diag(row) A diag(col), as the library factors it.
+Dense<double> scaled(MatrixView<const double> a, Scaling scaling);
 
 /// A matrix of the gallery, both triangles.
 Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double condition,
