@@ -31,12 +31,13 @@ MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const doub
   constexpr std::int64_t kTile = 8;  // columns that are mirrored at once
   const std::int64_t n = a.cols;
   const MatrixView<double> out = view(full.data(), n, n);
-  for (std::int64_t j = 0; j < n; ++j) {
-    std::copy(a.column(j) + j, a.column(j) + n, out.column(j) + j);
-    checksum += kernels::checksum(t, out.block(j, j, n - j, 1));
-  }
   for (std::int64_t j = 0; j < n; j += kTile) {
     const std::int64_t w = std::min(kTile, n - j), below = n - j - w;
+    for (std::int64_t c = j; c < j + w; ++c) {
+      std::fill(out.column(c) + j, out.column(c) + c, 0.0);
+      std::copy(a.column(c) + c, a.column(c) + n, out.column(c) + c);
+    }
+    checksum += kernels::checksum(t, out.block(j, j, n - j, w));  // to which zeros add nothing
     for (std::int64_t c = j; c < j + w; ++c) {
       for (std::int64_t i = c + 1; i < j + w; ++i) out(c, i) = out(i, c);
     }
