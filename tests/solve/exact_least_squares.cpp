@@ -41,10 +41,15 @@ struct Singular {
   Dense<Quad> left;
 };
 
-/// Turns two columns so that they are orthogonal. False if they were.
+/// Squares of singular values below this, relative to the largest, are 0: no backward error that
+/// is looked for is as small, and rounding leaves nothing else.
+constexpr double kNothing = 0x1p-400;
+
+/// Turns two columns so that they are orthogonal. False if they were, or one is nothing.
 bool make_orthogonal(Quad* x, Quad* y, std::int64_t n) {
   const Quad of_x = sum_of_products(x, x, n), of_y = sum_of_products(y, y, n);
   const Quad between = sum_of_products(x, y, n);
+  if (std::min(of_x, of_y) <= kNothing * std::max(of_x, of_y)) return false;
   if (abs_of(between) <= 0x1p-100 * root(of_x) * root(of_y)) return false;
   const Quad zeta = (of_y - of_x) / (2 * between);
   const Quad t = (zeta < 0 ? -1 : 1) / (abs_of(zeta) + root(1 + zeta * zeta));
@@ -70,10 +75,6 @@ Singular singular_values(const Dense<Quad>& a) {
   int info = 0;
   dgesvd_("N", "A", &order, &order, rounded.data.data(), &order, values.data(), nullptr, &order,
           vt.data.data(), &order, work.data(), &size, &info, 1, 1);
-  if (info != 0) {
-    s.values.assign(s.values.size(), Quad(std::numeric_limits<double>::quiet_NaN()));
-    return s;
-  }
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t k = 0; k < n; ++k) {
       for (std::int64_t i = 0; i <= k; ++i) s.left(i, j) += a(i, k) * vt(j, k);
@@ -89,10 +90,18 @@ Singular singular_values(const Dense<Quad>& a) {
     }
   }
   for (std::int64_t j = 0; j < n; ++j) {
-    Quad* const u = &s.left(0, j);
-    s.values[j] = root(sum_of_products(u, u, n));
-    for (std::int64_t i = 0; i < n; ++i) u[i] = s.values[j] > 0 ? u[i] / s.values[j] : Quad(0);
+    s.values[j] = root(sum_of_products(&s.left(0, j), &s.left(0, j), n));
   }
+  const Quad nothing = root(kNothing) * *std::max_element(s.values.begin(), s.values.end());
+  for (std::int64_t j = 0; j < n; ++j) {
+    if (s.values[j] <= nothing) s.values[j] = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      s.left(i, j) = s.values[j] > 0 ? s.left(i, j) / s.values[j] : Quad(0);
+    }
+  }
+  // Neither may be taken for an answer: NaN meets no bound.
+  const bool failed = info != 0 || turned;
+  if (failed) s.values.assign(s.values.size(), Quad(std::numeric_limits<double>::quiet_NaN()));
   return s;
 }
 
