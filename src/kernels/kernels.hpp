@@ -90,6 +90,12 @@ inline std::uint64_t exact_product(const Table& t, MatrixView<const double> a,
   return t.exact_product.run(a, p);
 }
 
+inline std::uint64_t split_product(const Table& t, MatrixView<const double> a,
+                                   const SplitProducts& p) {
+  const core::FpScope fp;
+  return t.split_product.run(a, p);
+}
+
 /// The bits of A's elements, added as integers modulo 2^64.
 inline std::uint64_t checksum(const Table& t, MatrixView<const double> a) {
   return t.exact_product.run(a, {});

@@ -84,6 +84,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("symmetric product fp64 (symv)", t.symmetric_product, kPortable);
   rows.add("product fp64, blocked sums (residual)", t.blocked_product, kPortable);
   rows.add("product double-double (residual)", t.exact_product, kPortable);
+  rows.add("product fp64, leading digits exact (residual)", t.split_product, kPortable);
   rows.add("packed product fp32 (trsv)", t.packed_product_fp32, kPortable);
   rows.add("packed product fp64 (trsv)", t.packed_product_fp64, kPortable);
   rows.add("tile product fp32 (trsv)", t.tile_product_fp32, kPortable);

@@ -151,6 +151,28 @@ struct ExactProducts {
 };
 using ExactProductFn = std::uint64_t(MatrixView<const double> a, const ExactProducts& p) noexcept;
 
+/// Vectors for a split product: v, its leading digits, and v - head.
+struct SplitVectors {
+  MatrixView<const double> whole, head, rest;
+};
+
+/// One pass over an FP64 block A (m x n) for r vectors, the leading digits of its elements apart:
+///   y += head x.head,  y_low += head x.rest + rest x.whole    if y.data is not null
+///   z += head' w.head, z_low += head' w.rest + rest' w.whole  if z.data is not null
+/// with head = (a + shift) - shift and rest = a - head, both exact: for shift = 1.5 2^52 g and
+/// |a| <= 2^50 g, head is the multiple of g nearest to a. y and z are exact if all their products
+/// are multiples of one number, of which no sum exceeds 2^53 (Ozaki et al. 2012); the low parts are
+/// plain FP64 sums. One of y and z. Returns A's checksum, as BlockedProductFn.
+struct SplitProducts {
+  const double* shift = nullptr;  ///< of A's columns, or, if shift_of_rows, of its rows
+  bool shift_of_rows = false;
+  SplitVectors x;
+  MatrixView<double> y, y_low;
+  SplitVectors w;
+  MatrixView<double> z, z_low;
+};
+using SplitProductFn = std::uint64_t(MatrixView<const double> a, const SplitProducts& p) noexcept;
+
 /// y -= L x (transposed: y -= L' x) for a packed tile in pairs order; vectors are V = float or
 /// double and so are the sums. x: depth x r (transposed: rows x r).
 template <class V>

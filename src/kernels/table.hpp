@@ -67,6 +67,7 @@ struct Table {
   Entry<SymmetricProductFn> symmetric_product;
   Entry<BlockedProductFn> blocked_product;
   Entry<ExactProductFn> exact_product;
+  Entry<SplitProductFn> split_product;
   Entry<PackedProductFn<float>> packed_product_fp32;
   Entry<PackedProductFn<double>> packed_product_fp64;
   Entry<TileProductFn<float>> tile_product_fp32;

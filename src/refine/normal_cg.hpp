@@ -38,6 +38,7 @@ LeastSquaresError least_squares_error(std::int64_t n, const double* g, const dou
 struct LeastSquaresState {
   MatrixView<double> x, g;
   std::vector<double> squares;
+  std::vector<Sums> sums;  ///< that g and squares of each column were summed in
   std::vector<LeastSquaresError> error;
   /// Whether the factor gives a bound on ||P r||, see NormalRequest::inverse.
   std::vector<bool> projects;
@@ -53,6 +54,10 @@ struct NormalRequest {
   double inverse = 0;
   int iterations = 1000;  ///< of each column, most
   Sums sums = Sums::fp64;
+  /// Of a pass that is expected to be the last: FP64's sums prove nothing, and would have to be
+  /// followed by others.
+  Sums last_sums = Sums::fp64;
+  double first_error = 1;  ///< expected after the first step from x = 0
   /// The error of a column is ||M^-1 g|| / ||x||, the next correction, and not the change of H.
   bool corrections = false;
   /// Asked after each iteration with the largest error of the columns that run; false stops.

@@ -79,7 +79,9 @@ Outcome refine_normal(NormalProduct& h, Preconditioner& m, const RightHandSides&
   }
   const Outcome outcome = refine(a, m, right_side.view(), state.x, state.g, request);
   // The verdict is passed on the x that was reached.
-  h.residual(right, state.x, state.g, state.squares, request.sums);
+  const Sums last = std::max(request.sums, Sums::split);
+  h.residual(right, state.x, state.g, state.squares, last);
+  state.sums.assign(state.sums.size(), last);
   measure(m, norm, state);
   return outcome;
 }

@@ -6,33 +6,12 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/row_block.hpp"
 #include "engine/team.hpp"
 #include "refine/checksums.hpp"
+#include "refine/normal_block.hpp"
 #include "refine/operator.hpp"
 
 namespace stepwell::refine {
-
-/// Right-hand sides of least squares problems: some columns of the caller's B, each times a power
-/// of two that keeps it near 1.
-struct RightHandSides {
-  MatrixView<const double> b;        ///< m x all columns
-  std::vector<std::int64_t> column;  ///< which of them
-  std::vector<double> factor;        ///< one for each of those
-  /// Vectors, of n numbers for each of those, whose products with H are taken from b: base + x is
-  /// like an x with more digits. Sums are in double-double then.
-  std::vector<std::vector<const double*>> base;
-  /// b - H x in sums of three numbers: where it is so small beside b that double-double is too
-  /// coarse. Several times slower; of sums in double-double.
-  bool careful = false;
-  /// Empty, or H'b, n numbers, and ||b||^2 of each of those, and no base: then b is not looked at,
-  /// and residuals follow from these by products with H'H. x must be small to gain by it.
-  std::vector<const double*> gradient;
-  std::vector<double> squares;
-
-  /// Some of them.
-  RightHandSides part(const std::vector<std::size_t>& which) const;
-};
 
 /// Bounds on what rounding did to ||b - H x|| and to ||g||.
 struct Rounding {
@@ -47,12 +26,15 @@ struct Rounding {
 ///
 /// A's columns have norms between 2^-300 and 2^300, or are zero, and b's numbers are near 1: no sum
 /// overflows, and what underflows is nothing beside them.
+///
+/// Residuals with FP64's sums steer refinement. All else may decide about x: it is checked that A
+/// is as it was when it was first read.
 class NormalProduct {
  public:
-  /// power: powers of two; tail: the diagonal of T, empty if there is none; expected: the checksums
-  /// of A that each pass must find, or of nothing.
+  /// power: powers of two; tail: the diagonal of T, empty if there is none; read: what the first
+  /// pass over A has found.
   NormalProduct(engine::Team& team, core::RowReader& a, const std::vector<double>& power,
-                const std::vector<double>& tail, Checksums expected = Checksums());
+                const std::vector<double>& tail, const std::vector<kernels::Scan>& read);
 
   std::int64_t order() const { return a_.cols(); }
   /// y = (H'H + T) x.
@@ -70,16 +52,20 @@ class NormalProduct {
   std::int64_t changed_column() const { return changed_column_; }
 
  private:
-  struct Slab;
   void pass(const RightHandSides* right, MatrixView<const double> x, MatrixView<double> g,
             std::vector<double>* squares, Sums sums);
-  void multiply(const Slab& s, const core::RowBlock& block, std::int64_t first) const;
-  void multiply_exactly(const Slab& s, const core::RowBlock& block, std::int64_t first) const;
+  struct Pass;
+  void set_vectors(Pass& p, MatrixView<const double> x) const;
+  void add_slab(Pass& p, std::int64_t s, double* room);
+  double add_up(Pass& p, std::int64_t c, double* g) const;
+  void check(std::uint64_t sum);
 
   engine::Team& team_;
   core::RowReader& a_;
   const std::vector<double>& power_;
   const std::vector<double>& tail_;
+  SplitScale scale_;
+  double largest_ = 0;  ///< the norm of bounds on the elements of H's columns
   Checksums expected_;
   std::int64_t changed_column_ = -1;
 };

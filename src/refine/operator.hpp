@@ -17,9 +17,10 @@
 /// of either.
 namespace stepwell::refine {
 
-/// How a product with A is summed: in FP64, in FP64 by blocks so that no term is rounded often, or
-/// in double-double and then rounded, the u_r of Higham & Pranesh.
-enum class Sums : unsigned char { fp64, blocked, double_double };
+/// How a product with A is summed: in FP64; in FP64 by blocks so that no term is rounded often; the
+/// leading digits of both operands exactly and the rest in FP64 (least squares only); in
+/// double-double and then rounded, the u_r of Higham & Pranesh.
+enum class Sums : unsigned char { fp64, blocked, split, double_double };
 
 class Operator {
  public:

@@ -66,7 +66,6 @@ class LeastSquares {
     core::Buffer<double> x, g;
     refine::LeastSquaresState state;  ///< its errors steer, and say nothing to the caller
     bool measured = false;            ///< g and squares are those of x
-    std::vector<refine::Sums> sums;   ///< that g and squares of each column were summed in
     std::vector<Proof> proof;         ///< of each column; empty: x has not been examined
   };
 
@@ -90,7 +89,7 @@ class LeastSquares {
   bool factor_gram(Rung rung);
   bool make_qr();
   bool refine(Step step, double alternative, bool last);
-  refine::Outcome refine_batch(Batch& batch, bool direct, double alternative);
+  refine::Outcome refine_batch(Batch& batch, Step step, double alternative);
   void estimate_condition();
   double sample_inverse();
   void skip_rungs(std::vector<Step>& left);
@@ -100,6 +99,7 @@ class LeastSquares {
   bool proven(const Batch& batch) const;
   std::vector<std::size_t> unproven(const Batch& batch) const;
   void look(Batch& batch) const;
+  void read_again(Batch& batch, const std::vector<std::size_t>& columns, refine::Sums sums);
   void offer(Proof& proof, double value, double most, refine::Measure measure) const;
   void project(Batch& batch, refine::Sums sums);
   void weigh(Batch& batch);
@@ -112,6 +112,7 @@ class LeastSquares {
 
   // least_squares_mend.cpp: what is done about an x that is not good enough
   Batch part_of(const Batch& batch, const std::vector<std::size_t>& columns) const;
+  void take(Batch& batch, std::size_t k, const Batch& part, std::size_t e) const;
   void put(Batch& batch, const Batch& part, const std::vector<std::size_t>& columns) const;
   core::Buffer<double> polish(Batch& batch);
   void settle(Batch& batch, bool good, const core::Buffer<double>& direct);

@@ -216,14 +216,18 @@ void LeastSquares::estimate_condition() {
   c_.condition = norm_ * std::sqrt(inverse_);
 }
 
-refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alternative) {
+refine::Outcome LeastSquares::refine_batch(Batch& batch, Step step, double alternative) {
+  const bool direct = !step;
+  // From FP64's factor x is expected to be good at once.
+  const double first_error = step ? info(*step).unit_roundoff : 0;
   if (!batch.measured) {
     const bool zero = refine::max_abs(batch.x.size(), batch.x.data()) == 0;
+    const refine::Sums how = direct ? std::max(sums(), refine::Sums::split) : sums();
     h_->residual(batch.right, zero ? MatrixView<const double>{} : batch.state.x, batch.state.g,
-                 batch.state.squares, sums());
+                 batch.state.squares, how);
+    batch.state.sums.assign(batch.state.sums.size(), how);
     batch.measured = true;
   }
-  batch.sums.assign(batch.sums.size(), sums());
   batch.proof.clear();
   const double goal = std::min(2 * 0x1p-53, tolerance() / 2);
   const auto columns = static_cast<std::int64_t>(batch.right.column.size());
@@ -238,6 +242,8 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, bool direct, double alt
     q.inverse = direct ? 0 : inverse_;
     q.iterations = most;
     q.sums = sums();
+    q.last_sums = refine::Sums::split;
+    q.first_error = first_error;
     q.go_on = go_on;
     return refine::normal_cg(*h_, *preconditioner_, batch.right, batch.state, q);
   }
@@ -262,7 +268,7 @@ bool LeastSquares::refine(Step step, double alternative, bool last) {
   for (Batch& batch : batch_) {
     direct.emplace_back(step ? 0 : batch.x.size());
     std::copy_n(batch.x.begin(), direct.back().size(), direct.back().begin());
-    const refine::Outcome outcome = refine_batch(batch, !step, alternative);
+    const refine::Outcome outcome = refine_batch(batch, step, alternative);
     if (a_.failed()) return false;
     std::vector<double> reached;
     for (std::size_t k = 0; k < outcome.system.size(); ++k) {

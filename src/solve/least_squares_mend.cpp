@@ -26,52 +26,60 @@ LeastSquares::Batch LeastSquares::part_of(const Batch& batch,
     part.state.squares.push_back(batch.state.squares[k]);
     part.state.error.push_back(batch.state.error[k]);
     part.state.projects.push_back(batch.state.projects[k]);
-    part.sums.push_back(batch.sums[k]);
+    part.state.sums.push_back(batch.state.sums[k]);
     if (!batch.proof.empty()) part.proof.push_back(batch.proof[k]);
   }
   return part;
+}
+
+/// Column k becomes column e of the part.
+void LeastSquares::take(Batch& batch, std::size_t k, const Batch& part, std::size_t e) const {
+  const auto from = static_cast<std::int64_t>(e), to = static_cast<std::int64_t>(k);
+  std::copy_n(part.state.x.column(from), n_, batch.state.x.column(to));
+  std::copy_n(part.state.g.column(from), n_, batch.state.g.column(to));
+  batch.state.squares[k] = part.state.squares[e];
+  batch.state.sums[k] = part.state.sums[e];
+  batch.proof[k] = part.proof[e];
 }
 
 /// Takes those columns whose bound is no worse.
 void LeastSquares::put(Batch& batch, const Batch& part,
                        const std::vector<std::size_t>& columns) const {
   for (std::size_t e = 0; e < columns.size(); ++e) {
-    const std::size_t k = columns[e];
-    if (!(part.proof[e].measured.most() <= batch.proof[k].measured.most())) continue;
-    const auto c = static_cast<std::int64_t>(e), to = static_cast<std::int64_t>(k);
-    std::copy_n(part.state.x.column(c), n_, batch.state.x.column(to));
-    std::copy_n(part.state.g.column(c), n_, batch.state.g.column(to));
-    batch.state.squares[k] = part.state.squares[e];
-    batch.sums[k] = part.sums[e];
-    batch.proof[k] = part.proof[e];
+    const Proof& now = batch.proof[columns[e]];
+    if (part.proof[e].measured.most() <= now.measured.most()) take(batch, columns[e], part, e);
   }
 }
 
 /// The digits of x that a backward error does not see. Where r is not small, rounding in H'r is
 /// amplified by the condition squared; Householder's QR is sqrt(m) times better than that bound,
-/// because its roundings have nothing to do with r. So H'r is summed in double-double, and x
+/// because its roundings have nothing to do with r. So H'r is summed with more digits, and x
 /// corrected until the corrections get no smaller. Returns what x was; empty: it is as it was.
 core::Buffer<double> LeastSquares::polish(Batch& batch) {
   constexpr double kWorthIt = 30;  // errors of FP64's sums, in units of condition x u
   if (refiner_ != Refiner::cg || sums() == refine::Sums::double_double) return {};
   double worst = 0;
+  refine::Sums sums = refine::Sums::split;
   for (std::size_t k = 0; k < batch.state.error.size(); ++k) {
-    const double size =
-        norm_ * refine::norm2(n_, batch.state.x.column(static_cast<std::int64_t>(k)));
-    if (size > 0) worst = std::max(worst, std::sqrt(batch.state.squares[k]) / size);
+    const double x = refine::norm2(n_, batch.state.x.column(static_cast<std::int64_t>(k)));
+    const double r = std::sqrt(batch.state.squares[k]);
+    if (x > 0) worst = std::max(worst, r / (norm_ * x));
+    const double lost = h_->rounding(sums, norm_, r, x).gradient;
+    if (!(lost < 0x1p-53 / 8 * norm_ * r)) sums = refine::Sums::double_double;
   }
   if (!(c_.condition * worst > kWorthIt)) return {};
   core::Buffer<double> before(batch.x.size());
   std::copy(batch.x.begin(), batch.x.end(), before.begin());
-  h_->residual(batch.right, batch.state.x, batch.state.g, batch.state.squares,
-               refine::Sums::double_double);
-  batch.sums.assign(batch.sums.size(), refine::Sums::double_double);
+  if (*std::min_element(batch.state.sums.begin(), batch.state.sums.end()) < sums) {
+    h_->residual(batch.right, batch.state.x, batch.state.g, batch.state.squares, sums);
+    batch.state.sums.assign(batch.state.sums.size(), sums);
+  }
   refine::NormalRequest q;
   q.corrections = true;
   q.goal = 2 * 0x1p-53;
   q.tolerance = HUGE_VAL;  // two steps that do not halve the correction end it
   q.norm = norm_;
-  q.sums = refine::Sums::double_double;
+  q.sums = sums;
   q.iterations = 20;
   q.go_on = [&](int, double) { return !a_.failed() && !cancelled(); };
   const refine::Outcome outcome =
@@ -102,9 +110,7 @@ void LeastSquares::try_instead(Batch& batch, const core::Buffer<double>& x) {
     std::copy_n(x.data() + static_cast<std::int64_t>(open[e]) * n_, n_,
                 part.state.x.column(static_cast<std::int64_t>(e)));
   }
-  h_->residual(part.right, part.state.x, part.state.g, part.state.squares,
-               refine::Sums::double_double);
-  part.sums.assign(open.size(), refine::Sums::double_double);
+  part.state.sums.assign(open.size(), refine::Sums::fp64);  // g is of another x, and no proof
   examine(part);
   put(batch, part, open);
 }

@@ -67,7 +67,7 @@ void LeastSquares::look(Batch& batch) const {
       proof = {{0, 0}, r == 0 ? refine::Measure::residual : refine::Measure::gradient};
       continue;
     }
-    const refine::Rounding lost = h_->rounding(batch.sums[k], norm_, r, x);
+    const refine::Rounding lost = h_->rounding(batch.state.sums[k], norm_, r, x);
     proof.measured.error = std::numeric_limits<double>::infinity();
     if (x > 0) offer(proof, r / x, (r + lost.residual) / x, refine::Measure::residual);
     if (r > lost.residual) {
@@ -76,22 +76,30 @@ void LeastSquares::look(Batch& batch) const {
   }
 }
 
-/// All that can be said of a batch whose g and squares are those of x. FP64 sums over many rows
-/// prove little: for columns that they leave open A is read again, in double-double.
+/// g and squares of some columns, from A and b.
+void LeastSquares::read_again(Batch& batch, const std::vector<std::size_t>& columns,
+                              refine::Sums sums) {
+  if (columns.empty()) return;
+  Batch part = part_of(batch, columns);
+  h_->residual(part.right, part.state.x, part.state.g, part.state.squares, sums);
+  part.state.sums.assign(columns.size(), sums);
+  look(part);
+  for (std::size_t e = 0; e < columns.size(); ++e) take(batch, columns[e], part, e);
+}
+
+/// All that can be said of a batch. FP64 sums over many rows prove nothing, and A is not checked as
+/// they are taken: for such columns A is read again.
 void LeastSquares::examine(Batch& batch) {
   look(batch);
-  std::vector<std::size_t> open;
+  std::vector<std::size_t> steered, open;
+  for (std::size_t k = 0; k < batch.state.sums.size(); ++k) {
+    if (batch.state.sums[k] == refine::Sums::fp64) steered.push_back(k);
+  }
+  read_again(batch, steered, refine::Sums::split);
   for (const std::size_t k : unproven(batch)) {
-    if (batch.sums[k] == refine::Sums::fp64) open.push_back(k);
+    if (batch.state.sums[k] != refine::Sums::double_double) open.push_back(k);
   }
-  if (!open.empty()) {
-    Batch part = part_of(batch, open);
-    h_->residual(part.right, part.state.x, part.state.g, part.state.squares,
-                 refine::Sums::double_double);
-    part.sums.assign(open.size(), refine::Sums::double_double);
-    look(part);
-    put(batch, part, open);
-  }
+  read_again(batch, open, refine::Sums::double_double);
   // Rounding x alone takes more: only an x without rounding could be better, and that shows.
   if (tolerance() < kU / 4) return;
   for (const refine::Sums sums : {refine::Sums::fp64, refine::Sums::double_double}) {
@@ -148,7 +156,7 @@ void LeastSquares::offer_small_corrections(Batch& batch, const std::vector<std::
     const double* const after = part.state.g.column(i);
     const double x = refine::norm2(n_, batch.state.x.column(c)), d = refine::norm2(n_, correction);
     const double r = std::sqrt(batch.state.squares[k]), s = refine::norm2(n_, after);
-    const refine::Rounding of_g = h_->rounding(batch.sums[k], norm_, r, x);
+    const refine::Rounding of_g = h_->rounding(batch.state.sums[k], norm_, r, x);
     const double of_s = h_->rounding(refine::Sums::fp64, norm_, norm_ * d, d).gradient +
                         kU * static_cast<double>(n_ + 4) * (refine::norm2(n_, g) + s);
     const double square =

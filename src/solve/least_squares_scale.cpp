@@ -78,11 +78,7 @@ bool LeastSquares::learn(const std::vector<kernels::Scan>& column) {
   }
   norm_ = std::sqrt(squares);
   if (options_.lambda > 0) set_tail();
-  refine::Checksums checksums(n_);
-  for (std::int64_t j = 0; j < n_; ++j) {
-    checksums.add(j, column[static_cast<std::size_t>(j)].checksum);
-  }
-  h_ = std::make_unique<refine::NormalProduct>(team_, a_, power_, tail_, std::move(checksums));
+  h_ = std::make_unique<refine::NormalProduct>(team_, a_, power_, tail_, column);
   return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bit>
 #include <stdexcept>
 
 #include "kernels/fixture.hpp"
@@ -55,6 +56,18 @@ struct Problem {
   double h(std::int64_t i, std::int64_t j) const {
     return a(i, j) * power[static_cast<std::size_t>(j)];
   }
+  /// What a first pass finds of A.
+  std::vector<kernels::Scan> scan() const {
+    std::vector<kernels::Scan> columns(power.size());
+    for (std::int64_t j = 0; j < a.cols; ++j) {
+      kernels::Scan& column = columns[static_cast<std::size_t>(j)];
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        column.max_abs = std::max(column.max_abs, std::abs(a(i, j)));
+        column.checksum += std::bit_cast<std::uint64_t>(a(i, j));
+      }
+    }
+    return columns;
+  }
   TallMatrix matrix(int layout) const {
     if (layout == 0) return a.view();
     if (layout == 1) return by_rows(rows.data(), a.rows, a.cols);
@@ -66,15 +79,16 @@ struct Problem {
 };
 
 TEST(NormalProduct, IsRightToRounding) {
-  for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, {20, 20, 2}, {300, 17, 1}, {1000, 130, 9}}) {
+  for (const auto& [m, n, k] :
+       {std::tuple{1, 1, 1}, {20, 20, 2}, {300, 17, 1}, {1000, 130, 9}, {700, 40, 18}}) {
     const Problem p(m, n, k);
     const Dense<double> x = random_matrix(n, k, 3);
     for (int layout = 0; layout < 3; ++layout) {
-      for (const Sums sums : {Sums::fp64, Sums::double_double}) {
+      for (const Sums sums : {Sums::fp64, Sums::split, Sums::double_double}) {
         engine::Team team(2);
         const TallMatrix matrix = p.matrix(layout);
         core::RowReader reader(matrix);
-        NormalProduct h(team, reader, p.power, p.tail);
+        NormalProduct h(team, reader, p.power, p.tail, p.scan());
         Dense<double> g(n, k), y(n, k);
         std::vector<double> squares(static_cast<std::size_t>(k));
         h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -119,6 +133,100 @@ TEST(NormalProduct, IsRightToRounding) {
   }
 }
 
+/// rounding() is a bound on what a pass loses, whatever its numbers: columns with a number far
+/// larger than the others, a residual that is small beside b, x of very different sizes.
+TEST(NormalProduct, SaysWhatRoundingDoes) {
+  const std::int64_t m = 900, n = 90, k = 2;
+  for (int kind = 0; kind < 4; ++kind) {
+    Problem p(m, n, k);
+    std::fill(p.power.begin(), p.power.end(), 0x1p-5);
+    std::fill(p.tail.begin(), p.tail.end(), 0.0);
+    Dense<double> x = random_matrix(n, k, 3);
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (kind == 1) p.a(j, j) *= 1e4;
+      for (std::int64_t c = 0; c < k && kind == 2; ++c) x(j, c) *= std::pow(10, -(j % 12));
+      for (std::int64_t i = 0; i < m && kind == 1; ++i) p.a(i, j) *= 1e-2;
+    }
+    if (kind == 3) {  // b is H x, but for its rounding
+      for (std::int64_t c = 0; c < k; ++c) {
+        for (std::int64_t i = 0; i < m; ++i) {
+          const auto e = static_cast<std::size_t>(c);
+          double& b = p.b(i, p.right.column[e]);
+          b = 0;
+          for (std::int64_t j = 0; j < n; ++j) b += p.h(i, j) * x(j, c) / p.right.factor[e];
+        }
+      }
+    }
+    double norm = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < m; ++i) norm = std::hypot(norm, p.h(i, j));
+    }
+    engine::Team team(2);
+    const TallMatrix matrix = p.matrix(0);
+    core::RowReader reader(matrix);
+    NormalProduct h(team, reader, p.power, p.tail, p.scan());
+    for (const Sums sums : {Sums::fp64, Sums::split, Sums::double_double}) {
+      Dense<double> g(n, k);
+      std::vector<double> squares(static_cast<std::size_t>(k));
+      h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
+      EXPECT_EQ(h.changed_column(), -1);
+      for (std::int64_t c = 0; c < k; ++c) {
+        const auto e = static_cast<std::size_t>(c);
+        std::vector<Quad> exact(static_cast<std::size_t>(n));
+        Quad square = 0;
+        for (std::int64_t i = 0; i < m; ++i) {
+          Quad r = Quad(p.b(i, p.right.column[e])) * Quad(p.right.factor[e]);
+          for (std::int64_t j = 0; j < n; ++j) r -= Quad(p.h(i, j)) * Quad(x(j, c));
+          square += r * r;
+          for (std::int64_t j = 0; j < n; ++j)
+            exact[static_cast<std::size_t>(j)] += Quad(p.h(i, j)) * r;
+        }
+        double lost = 0, size = 0;
+        for (std::int64_t j = 0; j < n; ++j) {
+          lost = std::hypot(
+              lost, static_cast<double>(Quad(g(j, c)) - exact[static_cast<std::size_t>(j)]));
+          size = std::hypot(size, g(j, c));
+        }
+        const double r = std::sqrt(squares[e]), length = norm2(n, x.view().column(c));
+        const Rounding bound = h.rounding(sums, norm, r, length);
+        // g itself is rounded; the norm of r is a plain sum.
+        EXPECT_LE(lost, bound.gradient + kU64 * size) << kind;
+        EXPECT_LE(std::abs(r - std::sqrt(static_cast<double>(square))),
+                  bound.residual + kU64 * m * r)
+            << kind;
+        // And it is worth something: less than FP64's sums lose at best.
+        if (sums != Sums::fp64 && kind != 3) {
+          EXPECT_LT(bound.gradient, kU64 * norm * r) << kind;
+        }
+      }
+    }
+  }
+}
+
+/// A number that changes is found by every pass that may decide, in whatever half of it.
+TEST(NormalProduct, SeesThatAHasChanged) {
+  for (int layout = 0; layout < 3; ++layout) {
+    Problem p(600, 150, 2);
+    const Dense<double> x = random_matrix(150, 2, 3);
+    engine::Team team(2);
+    const TallMatrix matrix = p.matrix(layout);
+    core::RowReader reader(matrix);
+    const std::vector<kernels::Scan> before = p.scan();
+    for (const Sums sums : {Sums::split, Sums::double_double}) {
+      NormalProduct h(team, reader, p.power, p.tail, before);
+      Dense<double> g(150, 2);
+      std::vector<double> squares(2);
+      h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
+      EXPECT_EQ(h.changed_column(), -1);
+      const double old = p.a(311, 70);
+      p.a(311, 70) = p.rows[311 * 150 + 70] = old + 1;
+      h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
+      EXPECT_EQ(h.changed_column(), 64) << layout;
+      p.a(311, 70) = p.rows[311 * 150 + 70] = old;
+    }
+  }
+}
+
 TEST(NormalProduct, HasTheSameBitsForAnyThreadsAndFromAFunction) {
   const std::int64_t m = kSanitized ? 3000 : 20011, n = 60, k = 3;
   const Problem p(m, n, k);
@@ -127,7 +235,7 @@ TEST(NormalProduct, HasTheSameBitsForAnyThreadsAndFromAFunction) {
     engine::Team team(threads);
     const TallMatrix matrix = p.matrix(layout);
     core::RowReader reader(matrix);
-    NormalProduct h(team, reader, p.power, p.tail);
+    NormalProduct h(team, reader, p.power, p.tail, p.scan());
     Dense<double> g(n, k);
     std::vector<double> squares(static_cast<std::size_t>(k));
     h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -135,7 +243,7 @@ TEST(NormalProduct, HasTheSameBitsForAnyThreadsAndFromAFunction) {
     all.insert(all.end(), squares.begin(), squares.end());
     return all;
   };
-  for (const Sums sums : {Sums::fp64, Sums::double_double}) {
+  for (const Sums sums : {Sums::fp64, Sums::split, Sums::double_double}) {
     const std::vector<double> by_columns = residual(0, 1, sums);
     const std::vector<double> by_rows = residual(1, 1, sums);
     for (int threads = 2; threads <= 4; ++threads) {
@@ -154,7 +262,7 @@ class Refinement {
         matrix_(p_.matrix(0)),
         reader_(matrix_),
         team_(2),
-        h_(team_, reader_, p_.power, p_.tail),
+        h_(team_, reader_, p_.power, p_.tail, p_.scan()),
         ones_(static_cast<std::size_t>(n), 1.0) {
     Random random(9);
     Dense<double> c(n, n);
@@ -178,6 +286,7 @@ class Refinement {
     state_.squares.resize(static_cast<std::size_t>(columns));
     state_.error.resize(state_.squares.size());
     state_.projects.resize(state_.squares.size());
+    state_.sums.resize(state_.squares.size());
     h_.residual(p_.right, {}, state_.g, state_.squares);
   }
 

@@ -203,30 +203,33 @@ TEST(LeastSquaresVerdict, CountsTheRoundingOfSums) {
 
 /// A's function gives another number, or b is written to, from some pass over A on.
 TEST(LeastSquaresVerdict, SaysThatAOrBHasChanged) {
-  const Dense<double> a = tall_matrix(90, 12, 1e4);
-  for (const LeastSquaresOptions& options : paths()) {
-    for (const bool of_b : {false, true}) {
-      int changed = 0;
-      for (int from = 2;; ++from) {
-        Dense<double> b = right_hand_sides(a, 1, 1e-3), x(12, 1);
-        int pass = 0;
-        const auto read = [&](std::int64_t first, std::int64_t count, double* out) {
-          pass += first == 0 ? 1 : 0;
-          if (of_b && pass == from) b(7, 0) = 3;
-          for (std::int64_t i = first; i < first + count; ++i) {
-            for (std::int64_t j = 0; j < 12; ++j) *out++ = a(i, j);
-            if (!of_b && i == 5 && pass >= from) out[-3] = std::nextafter(out[-3], 9);
-          }
-        };
-        const Certificate c = lstsq(from_function(90, 12, read), b.view(), x.view(), options);
-        if (pass < from) break;
-        ++changed;
-        EXPECT_EQ(c.outcome, SolveOutcome::changed) << from << " of " << pass << path_of(c);
-        EXPECT_EQ(c.in_b, of_b);
-        EXPECT_EQ(c.columns[0].outcome, SolveOutcome::changed);
-        EXPECT_EQ(c.col, 0);
+  // Small enough for sums in double-double throughout, and too large.
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{90, 12}, {1200, 60}}) {
+    const Dense<double> a = tall_matrix(m, n, n == 12 ? 1e4 : 10);
+    for (const LeastSquaresOptions& options : paths()) {
+      for (const bool of_b : {false, true}) {
+        int changed = 0;
+        for (int from = 2;; ++from) {
+          Dense<double> b = right_hand_sides(a, 1, 1e-3), x(n, 1);
+          int pass = 0;
+          const auto read = [&, columns = n](std::int64_t first, std::int64_t count, double* out) {
+            pass += first == 0 ? 1 : 0;
+            if (of_b && pass == from) b(7, 0) = 3;
+            for (std::int64_t i = first; i < first + count; ++i) {
+              for (std::int64_t j = 0; j < columns; ++j) *out++ = a(i, j);
+              if (!of_b && i == 5 && pass >= from) out[-3] = std::nextafter(out[-3], 9);
+            }
+          };
+          const Certificate c = lstsq(from_function(m, n, read), b.view(), x.view(), options);
+          if (pass < from) break;
+          ++changed;
+          EXPECT_EQ(c.outcome, SolveOutcome::changed) << from << " of " << pass << path_of(c);
+          EXPECT_EQ(c.in_b, of_b);
+          EXPECT_EQ(c.columns[0].outcome, SolveOutcome::changed);
+          EXPECT_EQ(c.col, 0);
+        }
+        EXPECT_GT(changed, 0);
       }
-      EXPECT_GT(changed, 0);
     }
   }
 }

@@ -75,12 +75,33 @@ std::uint64_t blocked_product(MatrixView<const double> a, const Products& p) noe
   return checksum;
 }
 
+std::uint64_t split_product(MatrixView<const double> a, const SplitProducts& p) noexcept {
+  std::uint64_t checksum = 0;
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      checksum += std::bit_cast<std::uint64_t>(a(i, j));
+      const double shift = p.shift[p.shift_of_rows ? i : j];
+      const double head = (a(i, j) + shift) - shift, rest = a(i, j) - head;
+      for (std::int64_t c = 0; c < p.y.cols; ++c) {
+        p.y(i, c) += head * p.x.head(j, c);
+        p.y_low(i, c) += head * p.x.rest(j, c) + rest * p.x.whole(j, c);
+      }
+      for (std::int64_t c = 0; c < p.z.cols; ++c) {
+        p.z(j, c) += head * p.w.head(i, c);
+        p.z_low(j, c) += head * p.w.rest(i, c) + rest * p.w.whole(i, c);
+      }
+    }
+  }
+  return checksum;
+}
+
 }  // namespace
 
 void fill_reference_product(Table& t) {
   t.product = {&product, "product_reference", core::Isa::reference};
   t.blocked_product = {&blocked_product, "blocked_product_reference", core::Isa::reference};
   t.symmetric_product = {&symmetric_product, "symmetric_product_reference", core::Isa::reference};
+  t.split_product = {&split_product, "split_product_reference", core::Isa::reference};
 }
 
 }  // namespace stepwell::kernels
