@@ -233,8 +233,9 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
     g[i] = static_cast<double>(along);
   }
   const double rest = static_cast<double>(sum_of_products(z.data(), z.data(), m_));
-  // x = 0: no change of A adds to A x, and the limit of phi is infinity.
-  const double phi = of_x > 0 ? static_cast<double>(of_r / (of_x * norm)) : 1e30;
+  // x = 0: no change of A adds to A x, and the limit of phi is infinity. Beyond 1e30 nothing
+  // changes but that its square overflows.
+  const double phi = of_x > 0 ? std::min(static_cast<double>(of_r / (of_x * norm)), 1e30) : 1e30;
   // The smallest eigenvalue l of A A' + phi^2 (I - r r^+), below phi^2: the sum of
   // g_i^2 (s_i^2 - l) / (s_i^2 + phi^2 - l) is rest l / (phi^2 - l). One side falls, the other
   // grows.

@@ -51,6 +51,17 @@ Formula by_the_paper(const Dense<double>& a, const double* b, const double* x) {
   return {std::min(phi, s.back()) / norm, 20 * kU64 * s.front() / norm};
 }
 
+/// ||r|| / ||x|| may be larger than FP64 can hold.
+TEST(ExactLeastSquares, ATinyXHasTheErrorOfNone) {
+  const Dense<double> a = tall_matrix(12, 4, 30), b = right_hand_sides(a, 1, 1);
+  const ExactLeastSquares exact(a.view());
+  const std::vector<double> none(4), tiny(4, 0x1p-1060);
+  const double error = exact.backward_error(b.view().column(0), none.data(), Measured::scaled);
+  EXPECT_GT(error, 1e-3);
+  EXPECT_NEAR(exact.backward_error(b.view().column(0), tiny.data(), Measured::scaled), error,
+              1e-5 * error);
+}
+
 TEST(ExactLeastSquares, HasThePapersBackwardError) {
   for (const auto& [m, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {5, 1}, {12, 4}, {30, 11}, {9, 8}, {7, 7}}) {
