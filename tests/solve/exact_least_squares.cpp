@@ -35,12 +35,6 @@ Quad norm_of(const std::vector<Quad>& x) {
   return root(sum_of_products(x.data(), x.data(), static_cast<std::int64_t>(x.size())));
 }
 
-/// Singular values and left vectors; those of a value of 0 are 0.
-struct Singular {
-  std::vector<Quad> values;
-  Dense<Quad> left;
-};
-
 /// Squares of singular values below this, relative to the largest, are 0: no backward error that
 /// is looked for is as small, and rounding leaves nothing else.
 constexpr double kNothing = 0x1p-400;
@@ -60,49 +54,6 @@ bool make_orthogonal(Quad* x, Quad* y, std::int64_t n) {
     y[i] = s * xi + c * y[i];
   }
   return true;
-}
-
-/// One-sided Jacobi with 113 bits, of A V with the V that LAPACK finds: a singular value of 2^-53
-/// of the largest, which FP64 has no digit of, has 50.
-Singular singular_values(const Dense<Quad>& a) {
-  const std::int64_t n = a.rows;
-  const int order = static_cast<int>(n), size = 10 * order + 64;
-  Dense<double> rounded(n, n), vt(n, n);
-  std::transform(a.data.begin(), a.data.end(), rounded.data.begin(),
-                 [](Quad x) { return static_cast<double>(x); });
-  Singular s{std::vector<Quad>(static_cast<std::size_t>(n)), Dense<Quad>(n, n)};
-  std::vector<double> work(static_cast<std::size_t>(size)), values(static_cast<std::size_t>(n));
-  int info = 0;
-  dgesvd_("N", "A", &order, &order, rounded.data.data(), &order, values.data(), nullptr, &order,
-          vt.data.data(), &order, work.data(), &size, &info, 1, 1);
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t k = 0; k < n; ++k) {
-      for (std::int64_t i = 0; i <= k; ++i) s.left(i, j) += a(i, k) * vt(j, k);
-    }
-  }
-  bool turned = true;
-  for (int sweep = 0; turned && sweep < 40; ++sweep) {
-    turned = false;
-    for (std::int64_t p = 0; p < n; ++p) {
-      for (std::int64_t q = p + 1; q < n; ++q) {
-        turned |= make_orthogonal(&s.left(0, p), &s.left(0, q), n);
-      }
-    }
-  }
-  for (std::int64_t j = 0; j < n; ++j) {
-    s.values[j] = root(sum_of_products(&s.left(0, j), &s.left(0, j), n));
-  }
-  const Quad nothing = root(kNothing) * *std::max_element(s.values.begin(), s.values.end());
-  for (std::int64_t j = 0; j < n; ++j) {
-    if (s.values[j] <= nothing) s.values[j] = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      s.left(i, j) = s.values[j] > 0 ? s.left(i, j) / s.values[j] : Quad(0);
-    }
-  }
-  // Neither may be taken for an answer: NaN meets no bound.
-  const bool failed = info != 0 || turned;
-  if (failed) s.values.assign(s.values.size(), Quad(std::numeric_limits<double>::quiet_NaN()));
-  return s;
 }
 
 }  // namespace
@@ -139,6 +90,70 @@ ExactLeastSquares::ExactLeastSquares(MatrixView<const double> a, const std::vect
   }
 }
 
+/// One-sided Jacobi with 113 bits, of A V with the V that LAPACK finds: a singular value of 2^-53
+/// of the largest, which FP64 has no digit of, has 50.
+void ExactLeastSquares::find_singular_values(const Dense<Quad>& a, Singular& s) {
+  const std::int64_t n = a.rows;
+  const int order = static_cast<int>(n), size = 10 * order + 64;
+  Dense<double> rounded(n, n), vt(n, n);
+  std::transform(a.data.begin(), a.data.end(), rounded.data.begin(),
+                 [](Quad x) { return static_cast<double>(x); });
+  s.values.resize(static_cast<std::size_t>(n));
+  s.left = Dense<Quad>(n, n);
+  std::vector<double> work(static_cast<std::size_t>(size)), values(static_cast<std::size_t>(n));
+  int info = 0;
+  dgesvd_("N", "A", &order, &order, rounded.data.data(), &order, values.data(), nullptr, &order,
+          vt.data.data(), &order, work.data(), &size, &info, 1, 1);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      for (std::int64_t i = 0; i <= k; ++i) s.left(i, j) += a(i, k) * vt(j, k);
+    }
+  }
+  bool turned = true;
+  for (int sweep = 0; turned && sweep < 40; ++sweep) {
+    turned = false;
+    for (std::int64_t p = 0; p < n; ++p) {
+      for (std::int64_t q = p + 1; q < n; ++q) {
+        turned |= make_orthogonal(&s.left(0, p), &s.left(0, q), n);
+      }
+    }
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    s.values[j] = root(sum_of_products(&s.left(0, j), &s.left(0, j), n));
+  }
+  const Quad nothing = root(kNothing) * *std::max_element(s.values.begin(), s.values.end());
+  for (std::int64_t j = 0; j < n; ++j) {
+    if (s.values[j] <= nothing) s.values[j] = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      s.left(i, j) = s.values[j] > 0 ? s.left(i, j) / s.values[j] : Quad(0);
+    }
+  }
+  // Neither may be taken for an answer: NaN meets no bound.
+  const bool failed = info != 0 || turned;
+  if (failed) s.values.assign(s.values.size(), Quad(std::numeric_limits<double>::quiet_NaN()));
+}
+
+const ExactLeastSquares::Singular& ExactLeastSquares::singular(Measured measured) const {
+  Singular& s = singular_[measured];
+  if (!s.values.empty()) return s;
+  Quad sum = 0;
+  for (std::int64_t j = 0; j < n_; ++j) {
+    const double back = scale_[j] != 0 ? scale_[j] : 1;
+    s.factor.push_back(measured == Measured::scaled ? Quad(1) : 1 / Quad(back));
+    const Quad* const column = a_.data() + j * m_;
+    sum += s.factor[j] * s.factor[j] * sum_of_products(column, column, m_);
+  }
+  s.norm = root(sum);
+  Dense<Quad> r(n_, n_);
+  for (std::int64_t j = 0; j < n_; ++j) {
+    const Quad f = s.norm > 0 ? s.factor[j] / s.norm : Quad(0);
+    for (std::int64_t i = 0; i < j; ++i) r(i, j) = v_[i + j * m_] * f;
+    r(j, j) = diagonal_[j] * f;
+  }
+  find_singular_values(r, s);
+  return s;
+}
+
 Dense<double> ExactLeastSquares::solve(MatrixView<const double> b) const {
   Dense<double> x(n_, b.cols);
   for (std::int64_t c = 0; c < b.cols; ++c) {
@@ -155,12 +170,7 @@ Dense<double> ExactLeastSquares::solve(MatrixView<const double> b) const {
 }
 
 double ExactLeastSquares::condition() const {
-  Dense<Quad> r(n_, n_);
-  for (std::int64_t j = 0; j < n_; ++j) {
-    for (std::int64_t i = 0; i < j; ++i) r(i, j) = v_[i + j * m_];
-    r(j, j) = diagonal_[j];
-  }
-  const std::vector<Quad> s = singular_values(r).values;
+  const std::vector<Quad>& s = singular(Measured::scaled).values;
   const auto [least, most] = std::minmax_element(s.begin(), s.end());
   const bool regular = *least > static_cast<double>(n_) * 0x1p-53 * *most;
   return regular ? static_cast<double>(*most / *least) : std::numeric_limits<double>::infinity();
@@ -199,26 +209,14 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
                                          Measured measured) const {
   const auto finite = [](double e) { return std::isfinite(e); };
   if (!std::all_of(x, x + n_, finite)) return std::numeric_limits<double>::quiet_NaN();
-  // R's columns as they are measured, with a Frobenius norm of 1, and x to it.
-  std::vector<Quad> factor(n_), y(n_);
-  Quad sum = 0;
+  const Singular& s = singular(measured);
+  std::vector<Quad> y(n_);
   for (std::int64_t j = 0; j < n_; ++j) {
-    factor[j] = measured == Measured::scaled ? Quad(1) : 1 / Quad(scale_[j] != 0 ? scale_[j] : 1);
-    const Quad* const column = a_.data() + j * m_;
-    sum += factor[j] * factor[j] * sum_of_products(column, column, m_);
-    y[j] = scale_[j] != 0 ? x[j] / scale_[j] / factor[j] : Quad(0);
+    y[j] = scale_[j] != 0 ? x[j] / scale_[j] / s.factor[j] : Quad(0);
   }
-  const Quad norm = root(sum);
   const std::vector<Quad> r = residual(b, x);
   const Quad of_r = norm_of(r), of_x = norm_of(y);
   if (of_r == 0) return 0;
-  Dense<Quad> scaled(n_, n_);
-  for (std::int64_t j = 0; j < n_; ++j) {
-    const Quad f = norm > 0 ? factor[j] / norm : Quad(0);
-    for (std::int64_t i = 0; i < j; ++i) scaled(i, j) = v_[i + j * m_] * f;
-    scaled(j, j) = diagonal_[j] * f;
-  }
-  const Singular s = singular_values(scaled);
   if (!std::isfinite(static_cast<double>(s.values.front())))
     return std::numeric_limits<double>::quiet_NaN();
   // g = U'r / ||r||, and what no column of U reaches. Q'r errs by 2^-110 of r: g of 2^-54 has all
@@ -235,7 +233,7 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
   const double rest = static_cast<double>(sum_of_products(z.data(), z.data(), m_));
   // x = 0: no change of A adds to A x, and the limit of phi is infinity. Beyond 1e30 nothing
   // changes but that its square overflows.
-  const double phi = of_x > 0 ? std::min(static_cast<double>(of_r / (of_x * norm)), 1e30) : 1e30;
+  const double phi = of_x > 0 ? std::min(static_cast<double>(of_r / (of_x * s.norm)), 1e30) : 1e30;
   // The smallest eigenvalue l of A A' + phi^2 (I - r r^+), below phi^2: the sum of
   // g_i^2 (s_i^2 - l) / (s_i^2 + phi^2 - l) is rest l / (phi^2 - l). One side falls, the other
   // grows.

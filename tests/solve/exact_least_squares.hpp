@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "kernels/fixture.hpp"
@@ -44,6 +45,16 @@ class ExactLeastSquares {
   double difference(const double* x, const double* y) const;
 
  private:
+  /// Singular values and left vectors of R, its columns as they are measured and its Frobenius norm
+  /// 1; the vectors of a value of 0 are 0. NaN: they could not be found.
+  struct Singular {
+    std::vector<Quad> values;
+    Dense<Quad> left{0, 0};
+    std::vector<Quad> factor;  ///< of R's columns, before the norm
+    Quad norm = 0;
+  };
+  static void find_singular_values(const Dense<Quad>& r, Singular& s);
+  const Singular& singular(Measured measured) const;
   std::vector<Quad> residual(const double* b, const double* x) const;
   void reflect(std::vector<Quad>& y) const;  ///< y <- Q'y
 
@@ -52,6 +63,7 @@ class ExactLeastSquares {
   std::vector<Quad> a_;  ///< m_ x n_, scaled
   std::vector<Quad> v_;  ///< R, and below it what the reflections are made from
   std::vector<Quad> diagonal_, beta_;
+  mutable std::map<Measured, Singular> singular_;  ///< found at the first question
 };
 
 }  // namespace stepwell::test
