@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace stepwell::refine {
@@ -23,12 +22,6 @@ class Checksums {
   void add(std::int64_t column, std::uint64_t sum) {
     std::atomic_ref(sums_[static_cast<std::size_t>(column / kColumns)])
         .fetch_add(sum, std::memory_order_relaxed);
-  }
-
-  bool empty() const { return sums_.empty(); }
-  /// Of all blocks.
-  std::uint64_t total() const {
-    return std::accumulate(sums_.begin(), sums_.end(), std::uint64_t{0});
   }
 
   /// The first column of the first block that differs; -1: none does.

@@ -125,11 +125,21 @@ void add_block(const NormalSlab& s, const core::RowBlock& block, std::int64_t fi
   });
 }
 
-BlockRead add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::int64_t first) {
+void add_checksums(const NormalSlab& s, const core::RowBlock& block) {
+  const std::int64_t n = block.cols();
+  for (std::int64_t j = 0; j < n; j += Checksums::kColumns) {
+    const std::int64_t w = std::min(Checksums::kColumns, n - j);
+    const auto columns = block.block(0, j, block.rows(), w).stored;
+    const std::uint64_t sum = kernels::checksum(kernels::table(), columns);
+    s.of_y.add(j, sum);
+    s.of_z.add(j, sum);
+  }
+}
+
+void add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::int64_t first) {
   const std::int64_t rows = block.rows(), k = s.z.cols;
   const kernels::Table& t = kernels::table();
   const bool careful = s.right != nullptr && s.right->careful;
-  BlockRead read;
   // y + y_low += A x, or z + z_low += A'y; stored by rows, A is the transpose of what is stored.
   const auto multiply = [&](bool transposed, const double* from, double* to, double* low) {
     kernels::ExactProducts q;
@@ -137,7 +147,7 @@ BlockRead add_block_exactly(const NormalSlab& s, const core::RowBlock& block, st
     (by_z ? q.w : q.x) = from;
     (by_z ? q.z : q.y) = to;
     (by_z ? q.z_low : q.y_low) = low;
-    return kernels::exact_product(t, block.stored, q);
+    kernels::exact_product(t, block.stored, q);
   };
   for (std::int64_t c = 0; c < k; ++c) {
     double* const y = s.y.column(c);
@@ -146,19 +156,18 @@ BlockRead add_block_exactly(const NormalSlab& s, const core::RowBlock& block, st
     std::fill_n(low, rows, 0.0);
     if (careful) add_carefully(block, s.x, c, y, low);
     for (std::size_t v = 0; v < s.x.size() && !careful; ++v) {
-      read.y = multiply(false, s.x[v].column(c), y, low);
+      multiply(false, s.x[v].column(c), y, low);
     }
     normalize(rows, y, low);
     add_square(s, rows, c);
-    read.z = multiply(true, y, s.z.column(c), s.z_low.column(c));
+    multiply(true, y, s.z.column(c), s.z_low.column(c));
   }
   kernels::Products q;
   const MatrixView<double> low = s.y_low.block(0, 0, rows, k);
   (block.by_rows ? q.x : q.w) = low;
   (block.by_rows ? q.y : q.z) = s.z_low;
   kernels::product(t, block.stored, q);
-  if (careful || s.x.empty()) read.y = read.z;
-  return read;
+  add_checksums(s, block);
 }
 
 namespace {
@@ -214,8 +223,8 @@ std::int64_t split_room(std::int64_t n, std::int64_t columns) {
   return (n + 2 * SplitScale::kMostRows) * columns;
 }
 
-BlockRead add_block_split(const NormalSlab& s, const core::RowBlock& block, std::int64_t first,
-                          const SplitScale& scale, double* room) {
+void add_block_split(const NormalSlab& s, const core::RowBlock& block, std::int64_t first,
+                     const SplitScale& scale, double* room) {
   const std::int64_t rows = block.rows(), n = block.cols(), k = s.z.cols;
   const kernels::Table& t = kernels::table();
   const MatrixView<double> sums = view(room, n, k);
@@ -227,7 +236,6 @@ BlockRead add_block_split(const NormalSlab& s, const core::RowBlock& block, std:
                                  v.head.block(i, 0, count, columns),
                                  v.rest.block(i, 0, count, columns)};
   };
-  BlockRead read;
   for (std::int64_t c = 0; c < k; ++c) {
     std::fill_n(s.y.column(c), rows, 0.0);
     std::fill_n(s.y_low.column(c), rows, 0.0);
@@ -239,7 +247,8 @@ BlockRead add_block_split(const NormalSlab& s, const core::RowBlock& block, std:
     (block.by_rows ? q.w : q.x) = part({s.x[0], s.x[1], s.x[2]}, p.col, p.of.cols());
     (block.by_rows ? q.z : q.y) = s.y.block(p.row, 0, p.of.rows(), k);
     (block.by_rows ? q.z_low : q.y_low) = s.y_low.block(p.row, 0, p.of.rows(), k);
-    read.y += kernels::split_product(t, p.of.stored, q);
+    const std::uint64_t sum = kernels::split_product(t, p.of.stored, q);
+    if (!block.by_rows) s.of_y.add(p.col, sum);
   });
   for (std::int64_t c = 0; c < k; ++c) {
     double* const y = s.y.column(c);
@@ -270,7 +279,8 @@ BlockRead add_block_split(const NormalSlab& s, const core::RowBlock& block, std:
     (block.by_rows ? q.x : q.w) = part(r, p.row, p.of.rows());
     (block.by_rows ? q.y : q.z) = sums.block(p.col, 0, p.of.cols(), k);
     (block.by_rows ? q.y_low : q.z_low) = s.z_low.block(p.col, 0, p.of.cols(), k);
-    read.z += kernels::split_product(t, p.of.stored, q);
+    const std::uint64_t sum = kernels::split_product(t, p.of.stored, q);
+    if (!block.by_rows) s.of_z.add(p.col, sum);
   });
   for (std::int64_t c = 0; c < k; ++c) {
     for (std::int64_t j = 0; j < n; ++j) {
@@ -279,7 +289,8 @@ BlockRead add_block_split(const NormalSlab& s, const core::RowBlock& block, std:
       s.z_low(j, c) += sum.lo;
     }
   }
-  return read;
+  // By rows a product's sum is over all columns at once.
+  if (block.by_rows) add_checksums(s, block);
 }
 
 }  // namespace stepwell::refine

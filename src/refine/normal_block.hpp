@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/row_block.hpp"
+#include "refine/checksums.hpp"
 
 /// A block of rows of H'(b - H x) with H = A diag(power), see NormalProduct: y = b - H x, then
 /// z += A'y while the block is in L2.
@@ -56,21 +57,20 @@ struct NormalSlab {
   MatrixView<double> y, y_low;  ///< a block's
   MatrixView<double> z, z_low;  ///< the slab's sums
   double* squares;              ///< += ||y||^2
-  core::RowBlock next;          ///< the block after this one, to be fetched meanwhile; or empty
-};
-
-/// The checksums of what was read for y, and for z.
-struct BlockRead {
-  std::uint64_t y = 0, z = 0;
+  Checksums& of_y;              ///< what was read for y, and for z
+  Checksums& of_z;
+  core::RowBlock next;  ///< the block after this one, to be fetched meanwhile; or empty
 };
 
 /// 'first': the block's first row in A.
 void add_block(const NormalSlab& s, const core::RowBlock& block, std::int64_t first);
-/// In double-double; the low part of y is multiplied in FP64.
-BlockRead add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::int64_t first);
-/// With the leading digits exactly, the rest in FP64. room: split_room() numbers.
-BlockRead add_block_split(const NormalSlab& s, const core::RowBlock& block, std::int64_t first,
-                          const SplitScale& scale, double* room);
+/// The block's checksums, in a pass of their own through the cache: of what y and z were read from.
+void add_checksums(const NormalSlab& s, const core::RowBlock& block);
+/// In double-double; the low part of y is multiplied in FP64. With checksums.
+void add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::int64_t first);
+/// With the leading digits exactly, the rest in FP64. With checksums. room: split_room() numbers.
+void add_block_split(const NormalSlab& s, const core::RowBlock& block, std::int64_t first,
+                     const SplitScale& scale, double* room);
 std::int64_t split_room(std::int64_t n, std::int64_t columns);
 
 }  // namespace stepwell::refine

@@ -118,23 +118,6 @@ Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x, boo
   return {of_r, norm * of_r + of_g};
 }
 
-/// The sum of all that a pass has read. One that is wrong is looked for.
-void NormalProduct::check(std::uint64_t sum) {
-  if (changed_column_ >= 0 || a_.failed() || expected_.empty() || sum == expected_.total()) return;
-  const std::int64_t m = a_.rows(), n = a_.cols(), read = read_rows(m, n);
-  Checksums found(n);
-  core::Buffer<double> scratch(a_.scratch(read), core::Contents::any);
-  for (std::int64_t first = 0; first < m; first += read) {
-    const core::RowBlock rows = a_.read(first, std::min(read, m - first), scratch.data());
-    for (std::int64_t j = 0; j < n; j += Checksums::kColumns) {
-      const std::int64_t w = std::min(Checksums::kColumns, n - j);
-      found.add(j, kernels::checksum(kernels::table(), rows.block(0, j, rows.rows(), w).stored));
-    }
-  }
-  // Of one that has its old value again the place is not known.
-  changed_column_ = std::max<std::int64_t>(0, expected_.first_difference(found));
-}
-
 /// What a pass works with: x and the vectors that it is added to, and the sums of all slabs.
 struct NormalProduct::Pass {
   const RightHandSides* right;
@@ -146,7 +129,7 @@ struct NormalProduct::Pass {
   std::vector<MatrixView<const double>> x;  ///< in the scale of A; split: x, its head and its rest
   std::int64_t parts;                       ///< of a slab's sums: high, and low
   core::Buffer<double> z, squares;
-  std::atomic<std::uint64_t> sum_of_y{0}, sum_of_z{0};
+  Checksums of_y, of_z;
 
   bool checked() const { return sums != Sums::fp64 || right == nullptr; }
   double* part(std::int64_t n, std::int64_t slab, std::int64_t p) {
@@ -191,6 +174,8 @@ void NormalProduct::add_slab(Pass& p, std::int64_t s, double* room) {
                   view(p.part(n, s, 0), n, k),
                   view(p.part(n, s, p.parts - 1), n, k),
                   p.squares.data() + s * k,
+                  p.of_y,
+                  p.of_z,
                   {}};
   double* const of_split = room + 2 * block * k;
   double* const rows = of_split + (p.sums == Sums::split ? split_room(n, k) : 0);
@@ -203,17 +188,14 @@ void NormalProduct::add_slab(Pass& p, std::int64_t s, double* room) {
       const std::int64_t after = i + block;
       slab.next =
           after < count ? all.block(after, 0, std::min(block, count - after), n) : core::RowBlock{};
-      BlockRead was;
       if (p.sums == Sums::split) {
-        was = add_block_split(slab, now, first + i, scale_, of_split);
+        add_block_split(slab, now, first + i, scale_, of_split);
       } else if (p.sums == Sums::fp64) {
         add_block(slab, now, first + i);
-        if (p.checked()) was.y = was.z = kernels::checksum(kernels::table(), now.stored);
+        if (p.checked()) add_checksums(slab, now);
       } else {
-        was = add_block_exactly(slab, now, first + i);
+        add_block_exactly(slab, now, first + i);
       }
-      p.sum_of_y += was.y;
-      p.sum_of_z += was.z;
     }
   }
 }
@@ -257,7 +239,19 @@ double NormalProduct::add_up(Pass& p, std::int64_t c, double* g) const {
 void NormalProduct::pass(const RightHandSides* right, MatrixView<const double> x,
                          MatrixView<double> g, std::vector<double>* squares, Sums sums) {
   const std::int64_t m = a_.rows(), n = a_.cols(), k = g.cols;
-  Pass p{right, sums, right == nullptr ? 1.0 : -1.0, k, slabs_of(m, n), {}, {}, {}, 1, {}, {}};
+  Pass p{right,
+         sums,
+         right == nullptr ? 1.0 : -1.0,
+         k,
+         slabs_of(m, n),
+         {},
+         {},
+         {},
+         1,
+         {},
+         {},
+         Checksums(n),
+         Checksums(n)};
   set_vectors(p, x);
   p.parts = p.sums == Sums::fp64 ? 1 : 2;
   p.z = core::Buffer<double>(core::size_product(p.slabs, n, p.parts * k, "sums of slabs"));
@@ -272,9 +266,9 @@ void NormalProduct::pass(const RightHandSides* right, MatrixView<const double> x
     double* const own = memory[static_cast<std::size_t>(thread)].data();
     for (std::int64_t s = next++; s < p.slabs; s = next++) add_slab(p, s, own);
   });
-  if (p.checked()) {
-    check(p.sum_of_y);
-    check(p.sum_of_z);
+  for (const Checksums* const found : {&p.of_y, &p.of_z}) {
+    if (!p.checked() || changed_column_ >= 0 || a_.failed()) break;
+    changed_column_ = expected_.first_difference(*found);
   }
   team_.for_each(k, [&](std::int64_t c) {
     const core::FpScope fp;

@@ -58,7 +58,6 @@ class NormalProduct {
   void set_vectors(Pass& p, MatrixView<const double> x) const;
   void add_slab(Pass& p, std::int64_t s, double* room);
   double add_up(Pass& p, std::int64_t c, double* g) const;
-  void check(std::uint64_t sum);
 
   engine::Team& team_;
   core::RowReader& a_;

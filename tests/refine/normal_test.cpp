@@ -223,6 +223,14 @@ TEST(NormalProduct, SeesThatAHasChanged) {
       h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
       EXPECT_EQ(h.changed_column(), 64) << layout;
       p.a(311, 70) = p.rows[311 * 150 + 70] = old;
+      // Two elements of different columns that change places: the sum over all columns is the same.
+      NormalProduct swapped(team, reader, p.power, p.tail, before);
+      std::swap(p.a(311, 70), p.a(17, 140));
+      std::swap(p.rows[311 * 150 + 70], p.rows[17 * 150 + 140]);
+      swapped.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
+      EXPECT_EQ(swapped.changed_column(), 64) << layout;
+      std::swap(p.a(311, 70), p.a(17, 140));
+      std::swap(p.rows[311 * 150 + 70], p.rows[17 * 150 + 140]);
     }
   }
 }

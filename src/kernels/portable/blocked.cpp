@@ -385,11 +385,7 @@ std::uint64_t blocked_product(MatrixView<const double> a, const Products& p) noe
   const Bits bits = y && z ? run<true, true>(a, s, vectors)
                     : y    ? run<true, false>(a, s, vectors)
                            : run<false, true>(a, s, vectors);
-  HWY_ALIGN std::uint64_t lanes[N];
-  hn::StoreU(bits, DU(), lanes);
-  std::uint64_t sum = 0;
-  for (const std::uint64_t lane : lanes) sum += lane;
-  return sum;
+  return sum_of_lanes(DU(), bits);
 }
 
 }  // namespace

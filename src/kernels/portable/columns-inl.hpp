@@ -33,6 +33,16 @@ HWY_INLINE hn::Vec<D> load_as(D d, const A* p) {
   }
 }
 
+/// The bits of a checksum's lanes, added.
+template <class DU>
+std::uint64_t sum_of_lanes(DU du, hn::Vec<DU> bits) {
+  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(du)];
+  hn::Store(bits, du, lanes);
+  std::uint64_t sum = 0;
+  for (std::size_t k = 0; k < hn::Lanes(du); ++k) sum += lanes[k];
+  return sum;
+}
+
 /// y += A x if y is not null, z += A' w if z is not null; with sign -1 they are subtracted.
 template <class V>
 struct Sweep {

@@ -9,6 +9,7 @@
 #include "core/double_double.hpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/portable/columns-inl.hpp"
 #include "kernels/portable/exact-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
@@ -20,7 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<double>;
 using Vec = hn::Vec<D>;
-using Bits = hn::Vec<hn::RebindToUnsigned<D>>;
+using DU = hn::RebindToUnsigned<D>;
+using Bits = hn::Vec<DU>;
 
 /// z[c] += the sum of all lanes of column c.
 template <int kCols>
@@ -35,15 +37,6 @@ HWY_INLINE void add_lanes(const Vec* hi, const Vec* lo, core::DoubleDouble* z) {
   for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
     for (int c = 0; c < kCols; ++c) z[c] = z[c] + core::two_sum(his[c][k], los[c][k]);
   }
-}
-
-std::uint64_t sum_of_lanes(Bits bits) {
-  const hn::RebindToUnsigned<D> du;
-  HWY_ALIGN std::uint64_t lane[hn::MaxLanes(du)];
-  hn::Store(bits, du, lane);
-  std::uint64_t sum = 0;
-  for (std::size_t k = 0; k < hn::Lanes(du); ++k) sum += lane[k];
-  return sum;
 }
 
 /// kCols columns from j on; returns their checksum. Their sums are independent, so that none waits
@@ -82,7 +75,7 @@ HWY_INLINE std::uint64_t columns(MatrixView<const double> a, std::int64_t j,
       hn::StoreU(yl, d, p.y_low + i);
     }
   }
-  std::uint64_t checksum = sum_of_lanes(bits);
+  std::uint64_t checksum = sum_of_lanes(DU(), bits);
   core::DoubleDouble z[kCols];
   if constexpr (kZ) {
     for (int c = 0; c < kCols; ++c) z[c] = {p.z[j + c], p.z_low[j + c]};
@@ -155,7 +148,7 @@ std::uint64_t by_rows(MatrixView<const double> a, const ExactProducts& p) {
   std::int64_t i = 0;
   for (; i + 4 * N <= a.rows; i += 4 * N) bits = hn::Add(bits, rows<4>(a, i, p));
   for (; i + N <= a.rows; i += N) bits = hn::Add(bits, rows<1>(a, i, p));
-  std::uint64_t checksum = sum_of_lanes(bits);
+  std::uint64_t checksum = sum_of_lanes(DU(), bits);
   for (; i < a.rows; ++i) {
     core::DoubleDouble y{p.y[i], p.y_low[i]};
     for (std::int64_t j = 0; j < a.cols; ++j) {

@@ -67,14 +67,6 @@ constexpr std::int64_t kMany = 16;
 constexpr std::int64_t kPartRows = 256;
 constexpr std::int64_t kPartColumns = 16;
 
-std::uint64_t sum_of_bits(Bits bits) {
-  HWY_ALIGN std::uint64_t lanes[N];
-  hn::StoreU(bits, DU(), lanes);
-  std::uint64_t sum = 0;
-  for (const std::uint64_t lane : lanes) sum += lane;
-  return sum;
-}
-
 /// The leading digits of a, and what is left of them.
 struct Split {
   Vec head, rest;
@@ -105,7 +97,7 @@ HWY_INLINE std::uint64_t split_part(MatrixView<const double> a, const double* sh
       rest(i, j) = a(i, j) - head(i, j);
     }
   }
-  return checksum + sum_of_bits(bits);
+  return checksum + sum_of_lanes(DU(), bits);
 }
 
 /// y of V SIMD vectors of rows from row i on, and of the vectors [c, c + R).
@@ -281,7 +273,7 @@ std::uint64_t split_product(MatrixView<const double> a, const SplitProducts& p) 
     return p.shift_of_rows ? split_many<true>(a, p) : split_many<false>(a, p);
   }
   const Bits bits = p.shift_of_rows ? split_all<true>(a, p) : split_all<false>(a, p);
-  return sum_of_bits(bits) + split_last_rows(a, p);
+  return sum_of_lanes(DU(), bits) + split_last_rows(a, p);
 }
 
 }  // namespace
