@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the ranges of orders of the shipped tuning (src/batch/tuning.cpp) from sweeps.
+"""Finds the ranges of orders of the shipped tuning (src/batched/tuning.cpp) from sweeps.
 
     stepwell bench paper --part batch --out results
     stepwell tune batch --dry-run --json > sweep.json

@@ -61,7 +61,7 @@ int main() {
   std::printf("\n%-8s %-8s %10s %8s %9s  %s\n", "rung", "refiner", "iterations", "error", "seconds",
               "left because");
   //---- begin rungs
-  for (const stepwell::RungAttempt& rung : c.rungs) {
+  for (const stepwell::LadderStep& rung : c.rungs) {
     std::printf("%-8s %-8s %10d %8.1e %9.3f  %s\n", rung.map.c_str(), or_dash(rung.refiner),
                 rung.iterations, rung.error, rung.seconds, or_dash(rung.reason));
   }
@@ -81,7 +81,7 @@ int main() {
   std::printf("condition number       %.1e (estimate)\n", c.condition);
   std::printf("forward error          at most %.1e; in truth %.1e\n", column.forward_error, error);
   std::printf("seconds                look %.3f, factor %.3f, refine %.3f, certify %.3f\n",
-              c.times.survey, c.times.factor, c.times.refine, c.times.certify);
+              c.times.analysis, c.times.factor, c.times.refine, c.times.certify);
   std::printf("memory beside A, b, x  %.1f MB\n", static_cast<double>(c.peak_bytes) * 1e-6);
 
   const bool good = column.proven_backward_error > 0 &&

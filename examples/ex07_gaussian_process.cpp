@@ -63,7 +63,7 @@ int main() {
                           stepwell::view(x.data(), n, columns));
   std::printf("%lld points, %lld right-hand sides: %s\n", static_cast<long long>(n),
               static_cast<long long>(columns), to_string(c.outcome));
-  for (const stepwell::RungAttempt& rung : c.rungs) {
+  for (const stepwell::LadderStep& rung : c.rungs) {
     std::printf("  %s: %d iterations, error %.1e%s%s\n", rung.map.c_str(), rung.iterations,
                 rung.error, rung.reason.empty() ? "" : "; left: ", rung.reason.c_str());
   }

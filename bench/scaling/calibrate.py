@@ -33,7 +33,7 @@ def rates(report, pick=min):
     return result
 
 
-def ranked_run(folder, ranks, threads, n, tile, map_name="bf16", runs=1, before=()):
+def distributed_run(folder, ranks, threads, n, tile, map_name="bf16", runs=1, before=()):
     command = [*before, "mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks),
                f"{folder}/stepwell_ranked_run", "--n", str(n), "--tile", str(tile), "--threads",
                str(threads), "--map", map_name, "--runs", str(runs)]
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--before", default="", help="what goes before mpirun, as 'nice -n -5'")
     o = parser.parse_args()
-    found = [rates(ranked_run(o.folder, 1, o.threads, o.n, int(tile), name, o.runs,
+    found = [rates(distributed_run(o.folder, 1, o.threads, o.n, int(tile), name, o.runs,
                               o.before.split()))
              for name in o.maps.split(",") for tile in o.tiles.split(",")]
     print(json.dumps(found, indent=1))

@@ -18,7 +18,7 @@ import statistics
 import subprocess
 import tempfile
 
-from calibrate import PHASES, ranked_run, rates
+from calibrate import PHASES, distributed_run, rates
 
 
 def own_rates(report, run, shared):
@@ -63,7 +63,7 @@ def main():
     for _ in range(o.rounds):
         for ranks, threads in shapes:
             # The first run warms up.
-            report = ranked_run(o.folder, ranks, threads, o.n, o.tile, runs=3,
+            report = distributed_run(o.folder, ranks, threads, o.n, o.tile, runs=3,
                                 before=o.before.split())
             for one in report["runs"][1:]:
                 measured = own_rates(report, one, ranks * threads > o.cores)

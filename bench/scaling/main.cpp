@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "factor/workspace.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "replay.hpp"
 #include "stepwell/error.hpp"
 
@@ -54,10 +54,10 @@ json run(const Options& o) {
   const auto start = std::chrono::steady_clock::now();
   const Platform platform = read_platform(o.platform);
   const tiles::RungMap map({o.n, o.tile}, parse_map(o.map));
-  RankedOptions ranked;
-  ranked.layout = o.layout == "grid" ? Layout::grid : Layout::symmetric;
-  ranked.grid_rows = o.grid_rows;
-  const tiles::Distribution distribution = tiles::Distribution::choose(o.ranks, ranked);
+  DistributedOptions distributed;
+  distributed.layout = o.layout == "grid" ? Layout::grid : Layout::symmetric;
+  distributed.grid_rows = o.grid_rows;
+  const tiles::Distribution distribution = tiles::Distribution::choose(o.ranks, distributed);
   factor::Schedule schedule = factor::schedule_for(map, distribution, factor::Windows::by_memory);
   if (o.window == 0) schedule.window = map.grid().tiles();
   if (o.window > 0) schedule.window = std::min(o.window, map.grid().tiles());

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/buffer.hpp"
-#include "factor/tasks.hpp"
-#include "factor/workspace.hpp"
+#include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "replay.hpp"
 #include "tiles/tile_matrix.hpp"
 

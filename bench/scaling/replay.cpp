@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "factor/relay.hpp"
+#include "factor/distributed/broadcast_tree.hpp"
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "factor/workspace.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "tiles/distribution.hpp"
 
 /// What must hold of every replay, however long it takes.

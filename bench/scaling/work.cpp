@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "factor/tasks.hpp"
+#include "factor/cholesky/codelets.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell::scaling {

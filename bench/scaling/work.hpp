@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "factor/schedule.hpp"
+#include "factor/cholesky/schedule.hpp"
 #include "platform.hpp"
 #include "tiles/distribution.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "common.hpp"
+#include "convert.hpp"
 
 /// Batches of small systems, and alternating least squares.
 namespace stepwell::c {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "common.hpp"
+#include "convert.hpp"
 
 /// Least squares.
 namespace stepwell::c {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "common.hpp"
+#include "convert.hpp"
 
 /// Square systems: solve, plan, and the solver that is kept.
 struct stepwell_solver {

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "real.hpp"
+#include "next_symbol.hpp"
 
 /// Calls of the real LAPACK with the arguments as they came. Where only one with 32-bit integers is
 /// there, those of the 64-bit names are translated if they fit.
@@ -154,7 +154,7 @@ inline void no_routine(Routine routine, const char* why) {
 
 template <class... Narrowed>
 void call_narrow(Routine routine, std::int64_t* info, Narrowed... arguments) {
-  void* const address = real_routine(routine, std::int32_t{});
+  void* const address = next_routine(routine, std::int32_t{});
   const int misfit = first_misfit(arguments...);
   if (address == nullptr || misfit != 0) {
     no_routine(routine, address == nullptr
@@ -171,7 +171,7 @@ void call_narrow(Routine routine, std::int64_t* info, Narrowed... arguments) {
 /// Calls the real routine. 'info' is one of the arguments, too.
 template <class Int, class... Arguments>
 void forward(Routine routine, Int* info, Arguments... arguments) {
-  if (void* const address = real_routine(routine, Int{})) {
+  if (void* const address = next_routine(routine, Int{})) {
     reinterpret_cast<void (*)(decltype(raw(arguments))...)>(address)(raw(arguments)...);
     return;
   }

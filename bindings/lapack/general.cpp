@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "dispatch.hpp"
+#include "factor_cache.hpp"
 #include "forward.hpp"
-#include "remembered.hpp"
 #include "routines.hpp"
-#include "take.hpp"
 
 /// General systems. What is wrong with the arguments is LAPACK's to say, as in spd.cpp.
 namespace stepwell::lapack {
@@ -26,7 +26,7 @@ void General<Int>::dsgesv(const Int* n, const Int* nrhs, double* a, const Int* l
     forward<Int>(Routine::dsgesv, info, In{n}, In{nrhs}, a, In{lda}, PivotsOut{ipiv, n}, b, In{ldb},
                  x, In{ldx}, work, swork, Out{iter}, Out{info});
   };
-  if (Inside::active()) return real();
+  if (ReentrancyGuard::active()) return real();
   Call call(Routine::dsgesv);
   const bool valid = is_system(n, nrhs, lda, ldb) && *ldx >= *n && x != b;
   if (const auto why = refusal(call.routine(), Mode::mixed, valid, *n, *nrhs, plan_general)) {
@@ -42,7 +42,7 @@ void General<Int>::dsgesv(const Int* n, const Int* nrhs, double* a, const Int* l
     *iter = certificate.iterations;
     return certificate;
   };
-  if (!take(call, solve)) return real();
+  if (!dispatch(call, solve)) return real();
   pivots_in_order(ipiv, *n);
   *info = 0;
 }
@@ -54,7 +54,7 @@ void General<Int>::dgesv(const Int* n, const Int* nrhs, double* a, const Int* ld
     forward<Int>(Routine::dgesv, info, In{n}, In{nrhs}, a, In{lda}, PivotsOut{ipiv, n}, b, In{ldb},
                  Out{info});
   };
-  if (Inside::active()) return real();
+  if (ReentrancyGuard::active()) return real();
   Call call(Routine::dgesv);
   const bool valid = is_system(n, nrhs, lda, ldb);
   if (const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_general)) {
@@ -62,9 +62,9 @@ void General<Int>::dgesv(const Int* n, const Int* nrhs, double* a, const Int* ld
     return real();
   }
   const auto solve = [&] {
-    return solve_and_remember(view(a, *n, *n, *lda), Part::all, view(b, *n, *nrhs, *ldb));
+    return solve_and_cache(view(a, *n, *n, *lda), Part::all, view(b, *n, *nrhs, *ldb));
   };
-  if (!take(call, solve)) return real();
+  if (!dispatch(call, solve)) return real();
   pivots_in_order(ipiv, *n);
   *info = 0;
 }
@@ -76,14 +76,14 @@ void General<Int>::dgetrs(const char* trans, const Int* n, const Int* nrhs, cons
     forward<Int>(Routine::dgetrs, info, trans, In{n}, In{nrhs}, lu, In{ld}, PivotsIn{pivots, n}, b,
                  In{ldb}, Out{info}, kLength);
   };
-  if (Inside::active()) return real(a, lda, ipiv);
+  if (ReentrancyGuard::active()) return real(a, lda, ipiv);
   Call call(Routine::dgetrs);
   const bool transposed = is(trans, 'T') || is(trans, 'C');
   const bool valid = (transposed || is(trans, 'N')) && is_system(n, nrhs, lda, ldb);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), Part::all);
   if (!factor) return real(a, lda, ipiv);
   const auto b_view = view(b, *n, *nrhs, *ldb);
-  if (take(call, [&] { return solve_with(*factor, transposed, b_view); })) {
+  if (dispatch(call, [&] { return solve_with(*factor, transposed, b_view); })) {
     *info = 0;
   } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n, restored->pivots.data());
@@ -100,14 +100,14 @@ void General<Int>::dgecon(const char* norm, const Int* n, const double* a, const
     forward<Int>(Routine::dgecon, info, norm, In{n}, lu, In{ld}, &norm_of_a, rcond, work,
                  Scratch{iwork}, Out{info}, kLength);
   };
-  if (Inside::active()) return real(a, lda);
+  if (ReentrancyGuard::active()) return real(a, lda);
   Call call(Routine::dgecon);
   const bool one_norm = *norm == '1' || is(norm, 'O');
   const bool valid = (one_norm || is(norm, 'I')) && *n > 0 && *lda >= *n && !(*anorm < 0);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), Part::all);
   if (!factor) return real(a, lda);
   if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, one_norm);
-  if (take(call, [&] { return condition_with(*factor, one_norm, norm_of_a, *rcond); })) {
+  if (dispatch(call, [&] { return condition_with(*factor, one_norm, norm_of_a, *rcond); })) {
     *info = 0;
   } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n);

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "dispatch.hpp"
 #include "layout.hpp"
 #include "routines.hpp"
-#include "take.hpp"
 
 namespace stepwell::lapack {
 namespace {

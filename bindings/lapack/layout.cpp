@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/environment.hpp"
-#include "real.hpp"
+#include "core/machine/environment.hpp"
+#include "next_symbol.hpp"
 
 namespace stepwell::lapack {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "remembered.hpp"
+#include "factor_cache.hpp"
 
 /// What LAPACKE's functions have in common: layouts, the search for NaNs, complaints.
 namespace stepwell::lapack {

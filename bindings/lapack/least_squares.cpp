@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "dispatch.hpp"
+#include "factor_cache.hpp"
 #include "forward.hpp"
-#include "remembered.hpp"
 #include "routines.hpp"
 #include "stepwell/lstsq.hpp"
-#include "take.hpp"
 
 /// Least squares. What is wrong with the arguments is LAPACK's to say, as in spd.cpp.
 namespace stepwell::lapack {
 namespace {
 
 /// X above, and below it what has the norm of the residual: the sum of squares of those elements is
-/// what LAPACK's users take.
+/// what LAPACK's users dispatch.
 void write(MatrixView<const double> x, const Certificate& certificate, MatrixView<double> b) {
   for (std::int64_t j = 0; j < b.cols; ++j) {
     double* const column = b.column(j);
@@ -45,7 +45,7 @@ void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, con
     forward<Int>(Routine::dgels, info, trans, In{m}, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, work,
                  In{lwork}, Out{info}, kLength);
   };
-  if (Inside::active()) return real();
+  if (ReentrancyGuard::active()) return real();
   Call call(Routine::dgels);
   const std::int64_t workspace = std::int64_t{*n} + std::max(*n, *nrhs);
   const bool valid = is(trans, 'N') && *n > 0 && *m >= *n && *nrhs > 0 && *lda >= *m &&
@@ -62,7 +62,7 @@ void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, con
     return real();
   }
   const auto taken = [&] { return solve(view(a, *m, *n, *lda), view(b, *m, *nrhs, *ldb)); };
-  if (!take(call, taken)) return real();
+  if (!dispatch(call, taken)) return real();
   work[0] = static_cast<double>(workspace);
   *info = 0;
 }

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/environment.hpp"
-#include "journal.hpp"
+#include "call_log.hpp"
+#include "core/machine/environment.hpp"
 
 namespace stepwell::lapack {
 namespace {
@@ -54,7 +54,7 @@ Process read_process() {
   p.settings.verbose = verbose != nullptr && std::string_view(verbose) == "1";
   if (p.settings.verbose) {
     std::atexit([] {
-      if (!forked_child()) print_journal();
+      if (!forked_child()) print_call_log();
     });
   }
   return p;

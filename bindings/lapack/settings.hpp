@@ -8,7 +8,7 @@
 /// runs with more rights than its caller (set-user-ID) does not read it.
 namespace stepwell::lapack {
 
-/// STEPWELL_LAPACK. Each takes what those before it take.
+/// STEPWELL_LAPACK. Each takes what those before it dispatch.
 enum class Mode : unsigned char {
   off,    ///< nothing
   mixed,  ///< dsposv and dsgesv, which leave A as it is
@@ -18,10 +18,10 @@ enum class Mode : unsigned char {
 struct Settings {
   Mode mode = Mode::mixed;
   std::int64_t min_n = 0;  ///< STEPWELL_LAPACK_MIN_N: taken from this order on; 0: where it pays
-  bool verbose = false;    ///< STEPWELL_VERBOSE: the journal is printed at exit
+  bool verbose = false;    ///< STEPWELL_VERBOSE: the call log is printed at exit
 };
 
-/// The first call registers the journal for the process's end.
+/// The first call registers the call log for the process's end.
 const Settings& settings();
 
 /// Whether this process was forked after the first call: the parent's workers, and whatever its

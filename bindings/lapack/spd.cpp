@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "dispatch.hpp"
+#include "factor_cache.hpp"
 #include "forward.hpp"
-#include "remembered.hpp"
 #include "routines.hpp"
-#include "take.hpp"
 
 /// Symmetric positive definite systems. What is wrong with the arguments is LAPACK's to say: such
 /// calls are forwarded like all others that are not ours.
@@ -35,7 +35,7 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
     forward<Int>(Routine::dsposv, info, uplo, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, x, In{ldx},
                  work, swork, Out{iter}, Out{info}, kLength);
   };
-  if (Inside::active()) return real();
+  if (ReentrancyGuard::active()) return real();
   Call call(Routine::dsposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb) && *ldx >= *n && x != b;
   if (const auto why = refusal(call.routine(), Mode::mixed, valid, *n, *nrhs, plan_spd)) {
@@ -52,7 +52,7 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
     *iter = certificate.iterations;
     return certificate;
   };
-  if (!take(call, solve)) return real();
+  if (!dispatch(call, solve)) return real();
   *info = 0;
 }
 
@@ -63,7 +63,7 @@ void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a,
     forward<Int>(Routine::dposv, info, uplo, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, Out{info},
                  kLength);
   };
-  if (Inside::active()) return real();
+  if (ReentrancyGuard::active()) return real();
   Call call(Routine::dposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb);
   if (const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_spd)) {
@@ -71,9 +71,9 @@ void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a,
     return real();
   }
   const auto solve = [&] {
-    return solve_and_remember(view(a, *n, *n, *lda), part_of(uplo), view(b, *n, *nrhs, *ldb));
+    return solve_and_cache(view(a, *n, *n, *lda), part_of(uplo), view(b, *n, *nrhs, *ldb));
   };
-  if (!take(call, solve)) return real();
+  if (!dispatch(call, solve)) return real();
   *info = 0;
 }
 
@@ -84,13 +84,13 @@ void Spd<Int>::dpotrs(const char* uplo, const Int* n, const Int* nrhs, const dou
     forward<Int>(Routine::dpotrs, info, triangle, In{n}, In{nrhs}, factor, In{ld}, b, In{ldb},
                  Out{info}, kLength);
   };
-  if (Inside::active()) return real(a, lda, uplo);
+  if (ReentrancyGuard::active()) return real(a, lda, uplo);
   Call call(Routine::dpotrs);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
   if (!factor) return real(a, lda, uplo);
   const auto b_view = view(b, *n, *nrhs, *ldb);
-  if (take(call, [&] { return solve_with(*factor, false, b_view); })) {
+  if (dispatch(call, [&] { return solve_with(*factor, false, b_view); })) {
     *info = 0;
   } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n, "L");
@@ -107,13 +107,13 @@ void Spd<Int>::dpocon(const char* uplo, const Int* n, const double* a, const Int
     forward<Int>(Routine::dpocon, info, triangle, In{n}, factor, In{ld}, &norm_of_a, rcond, work,
                  Scratch{iwork}, Out{info}, kLength);
   };
-  if (Inside::active()) return real(a, lda, uplo);
+  if (ReentrancyGuard::active()) return real(a, lda, uplo);
   Call call(Routine::dpocon);
   const bool valid = is_triangle(uplo) && *n > 0 && *lda >= *n && !(*anorm < 0);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
   if (!factor) return real(a, lda, uplo);
   if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, true);
-  if (take(call, [&] { return condition_with(*factor, true, norm_of_a, *rcond); })) {
+  if (dispatch(call, [&] { return condition_with(*factor, true, norm_of_a, *rcond); })) {
     *info = 0;
   } else if (const auto restored = restore<Int>(*factor)) {
     real(restored->factor.data(), n, "L");

@@ -51,7 +51,7 @@ struct ColumnCertificate {
 };
 
 /// One rung that was tried.
-struct RungAttempt {
+struct LadderStep {
   std::string map;      ///< "none": CG with the diagonal
   std::string refiner;  ///< "direct": no refinement was needed to meet the tolerance
   bool factored = true;
@@ -62,7 +62,7 @@ struct RungAttempt {
 };
 
 struct SolveTimes {
-  double survey = 0;  ///< looking at A
+  double analysis = 0;  ///< looking at A
   double factor = 0;
   double refine = 0;
   double certify = 0;  ///< condition, proof
@@ -80,7 +80,7 @@ struct Certificate {
   std::string map;            ///< of the factor that x was found with; "none": no factor
   std::string refiner;
   double shift = 0;  ///< c of that factor
-  std::vector<RungAttempt> rungs;
+  std::vector<LadderStep> rungs;
   double norm = 0;          ///< ||A||_inf; of A' where that was solved with
   double condition = 0;     ///< ||A|| ||A^-1||_inf, from below; NaN: unknown; 0: not asked for
   std::int64_t pivot = -1;  ///< not_positive_definite, singular: the failing pivot, from 0

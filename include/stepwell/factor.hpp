@@ -60,7 +60,7 @@ enum class FactorOutcome : unsigned char {
 STEPWELL_API const char* to_string(FactorOutcome outcome);
 
 /// One attempt to factor: what was tried and where it ended. A second one at fp64 is dpotrf's.
-struct FactorAttempt {
+struct RecoveryStep {
   std::string map;
   double shift = 0;          ///< c
   bool toward_zero = false;  ///< how L was rounded
@@ -84,7 +84,7 @@ struct FactorReport {
   double shift = 0;          ///< c: L L' = mu (H + c u diag(H)) but for rounding
   double unit_roundoff = 0;  ///< u: of the coarsest rung in the map; eps of an adaptive one
   bool toward_zero = false;
-  std::vector<FactorAttempt> attempts;
+  std::vector<RecoveryStep> attempts;
   double growth = 0;            ///< lu(): the largest element of a factor by that of the scaled A
   double norm = 0;              ///< ||A||_F; of cholesky()
   double max_abs = 0;           ///< of the elements of A

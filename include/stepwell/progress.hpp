@@ -10,12 +10,12 @@ namespace stepwell {
 /// What a long call is at.
 enum class Phase : unsigned char {
   idle,
-  reading,  ///< a file; counts bytes
-  survey,   ///< looking at A; counts nothing
-  factor,   ///< or syrk, trsm: counts tasks; a retry starts from zero
-  refine,   ///< counts thousandths of the logarithm of what the error has still to lose
-  certify,  ///< condition number; counts nothing
-  writing   ///< a file; counts bytes
+  reading,   ///< a file; counts bytes
+  analysis,  ///< looking at A; counts nothing
+  factor,    ///< or syrk, trsm: counts tasks; a retry starts from zero
+  refine,    ///< counts thousandths of the logarithm of what the error has still to lose
+  certify,   ///< condition number; counts nothing
+  writing    ///< a file; counts bytes
 };
 
 /// Shared between a long call and whoever watches it from another thread or a signal handler: the

@@ -51,7 +51,7 @@ enum class Layout : unsigned char {
              ///< ranks
 };
 
-struct RankedOptions {
+struct DistributedOptions {
   Layout layout = Layout::grid;
   int grid_rows = 0;  ///< of Layout::grid; 0: as square as can be
   /// Keep A's tiles in FP64 on their ranks (8 bytes for an element of the lower triangle). Off:
@@ -84,7 +84,7 @@ using FillTile = std::function<void(std::int64_t row, std::int64_t col, MatrixVi
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
                                    MatrixView<const double> b, MatrixView<double> x,
                                    const SolveOptions& options = {},
-                                   const RankedOptions& ranked = {});
+                                   const DistributedOptions& distributed = {});
 
 /// A, or B, as ScaLAPACK holds it: this process's part of it, by columns, and the array descriptor.
 struct ScalapackMatrix {
@@ -100,13 +100,13 @@ struct ScalapackSolution {
 
 /// The same with A where ScaLAPACK has it: its lower triangle is read in place, and nothing is
 /// written or sent. The ranks are the processes of its grid, by rows (BLACS_GRIDINIT's default),
-/// and ranked.grid_rows is its number of rows. The tile is A's block: MB = NB, a multiple of 32,
-/// and the first block is with process (0, 0). Another A is refused with what to do. B and X are
-/// whole on every rank.
+/// and distributed.grid_rows is its number of rows. The tile is A's block: MB = NB, a multiple of
+/// 32, and the first block is with process (0, 0). Another A is refused with what to do. B and X
+/// are whole on every rank.
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
                                    MatrixView<const double> b, MatrixView<double> x,
                                    const SolveOptions& options = {},
-                                   const RankedOptions& ranked = {});
+                                   const DistributedOptions& distributed = {});
 
 /// The same with B and X where ScaLAPACK has them, as for PDPOSV. Entry: each process has its part
 /// of A, of B and of X, and the descriptors; a process without columns of B has a descriptor of it
@@ -119,11 +119,12 @@ STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
                                    const ScalapackMatrix& b, const ScalapackSolution& x,
                                    const SolveOptions& options = {},
-                                   const RankedOptions& ranked = {});
+                                   const DistributedOptions& distributed = {});
 
 /// The plan of solve_spd() over ranks; bytes are those of the rank that needs the most, A's kept
 /// tiles included.
 STEPWELL_API Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns,
-                           const SolveOptions& options = {}, const RankedOptions& ranked = {});
+                           const SolveOptions& options = {},
+                           const DistributedOptions& distributed = {});
 
 }  // namespace stepwell

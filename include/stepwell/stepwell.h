@@ -157,7 +157,7 @@ typedef struct stepwell_certificate {
   int64_t peak_bytes;
   int32_t in_b;
   int32_t iterations;
-  double survey_seconds;
+  double analysis_seconds;
   double factor_seconds;
   double refine_seconds;
   double certify_seconds;

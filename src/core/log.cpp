@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "core/environment.hpp"
+#include "core/machine/environment.hpp"
 
 namespace stepwell::core {
 namespace {

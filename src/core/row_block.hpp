@@ -45,7 +45,7 @@ inline RowBlock rows_of(const TallMatrix& a, std::int64_t first, std::int64_t co
 }
 
 /// Reads rows for any thread. A function of the caller's is called by one thread at a time; what it
-/// throws is kept until somebody can throw it on: jobs of a team must not.
+/// throws is kept until somebody can throw it on: jobs of a pool must not.
 class RowReader {
  public:
   explicit RowReader(const TallMatrix& a) : a_(a) {}

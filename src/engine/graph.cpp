@@ -12,7 +12,7 @@
 
 #include "core/log.hpp"
 #include "core/memory_error.hpp"
-#include "engine/graph_inside.hpp"
+#include "engine/graph_impl.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <new>
 
-#include "engine/graph_inside.hpp"
+#include "engine/graph_impl.hpp"
 
 /// What goes from rank to rank in a graph.
 namespace stepwell::engine {

@@ -61,10 +61,10 @@ void Messenger::receive(std::span<std::byte> x, int from, int tag, std::function
   changed_.notify_one();
 }
 
-void Messenger::look_now() {
+void Messenger::poll_now() {
   if (!asleep_) return;
   const std::lock_guard lock(mutex_);
-  look_now_ = true;
+  poll_now_ = true;
   changed_.notify_one();
 }
 
@@ -113,7 +113,7 @@ bool Messenger::start_jobs() {
   return !jobs.empty();
 }
 
-bool Messenger::look() {
+bool Messenger::poll() {
   const std::vector<Communicator::Request> done = ranks_.done();
   for (const Communicator::Request request : done) {
     const auto at = under_way_.find(request);
@@ -138,7 +138,7 @@ void Messenger::pass_messages() {
   microseconds pause = kShortest;
   for (;;) {
     const bool started = start_jobs();
-    if (look() || started) {
+    if (poll() || started) {
       pause = kShortest;
       continue;
     }
@@ -154,8 +154,8 @@ void Messenger::pass_messages() {
     // it finds the thread asleep.
     asleep_ = true;
     const bool busy = busy_();
-    changed_.wait_for(lock, busy ? kWhenBusy : pause, [&] { return !queue_.empty() || look_now_; });
-    asleep_ = look_now_ = false;
+    changed_.wait_for(lock, busy ? kWhenBusy : pause, [&] { return !queue_.empty() || poll_now_; });
+    asleep_ = poll_now_ = false;
     if (!busy) pause = std::min(2 * pause, kLongest);
   }
 }

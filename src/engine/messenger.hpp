@@ -36,7 +36,7 @@ class Messenger {
   void receive(std::span<std::byte> x, int from, int tag, std::function<void()> done);
 
   /// A task has ended: this is a good moment to look.
-  void look_now();
+  void poll_now();
 
   /// Tells all ranks that this one gives up.
   void alarm();
@@ -58,7 +58,7 @@ class Messenger {
   void run() noexcept;
   void pass_messages();
   bool start_jobs();
-  bool look();
+  bool poll();
   void tell(bool giving_up);
 
   Communicator& ranks_;
@@ -72,7 +72,7 @@ class Messenger {
   std::vector<Job> queue_;
   bool give_up_ = false;
   bool finishing_ = false;
-  bool look_now_ = false;
+  bool poll_now_ = false;
   std::atomic<bool> asleep_{false};
 
   // The thread's own.

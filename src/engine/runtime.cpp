@@ -14,10 +14,10 @@
 #include <string>
 #include <utility>
 
-#include "core/environment.hpp"
 #include "core/log.hpp"
+#include "core/machine/environment.hpp"
+#include "core/machine/system.hpp"
 #include "core/memory_error.hpp"
-#include "core/system.hpp"
 #include "engine/shuffle_policy.hpp"
 #include "engine/starpu_home.hpp"
 #include "kernels/blas/blas.hpp"

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/environment.hpp"
 #include "core/log.hpp"
+#include "core/machine/environment.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/exponent.hpp"
+#include "core/numeric/exponent.hpp"
 
 namespace stepwell::factor {
 

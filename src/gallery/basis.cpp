@@ -75,12 +75,12 @@ std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t index) {
 
 /// Calls body(first, count, x, scratch) for kLanes of 'vectors' vectors of n elements at a time,
 /// with memory of the thread's own.
-void for_lanes(std::int64_t vectors, std::int64_t n, engine::Team& team,
+void for_lanes(std::int64_t vectors, std::int64_t n, engine::ThreadPool& pool,
                const std::function<void(std::int64_t, std::int64_t, double*, double*)>& body) {
   std::vector<core::Buffer<double>> memory;
-  for (int t = 0; t < team.size(); ++t) memory.emplace_back(2 * kLanes * n);
+  for (int t = 0; t < pool.size(); ++t) memory.emplace_back(2 * kLanes * n);
   std::atomic<std::int64_t> next{0};
-  team.run([&](int thread) {
+  pool.run([&](int thread) {
     double* const x = memory[static_cast<std::size_t>(thread)].data();
     for (std::int64_t i = next.fetch_add(kLanes); i < vectors; i = next.fetch_add(kLanes)) {
       body(i, std::min(kLanes, vectors - i), x, x + kLanes * n);
@@ -142,9 +142,9 @@ double* Basis::apply_transposed(double* x, double* scratch) const noexcept {
 }
 
 void set_scaled_basis(MatrixView<double> a, const Basis& q, std::span<const double> d,
-                      engine::Team& team) {
+                      engine::ThreadPool& pool) {
   const std::int64_t n = q.order();
-  for_lanes(a.cols, n, team, [&](std::int64_t j, std::int64_t count, double* x, double* scratch) {
+  for_lanes(a.cols, n, pool, [&](std::int64_t j, std::int64_t count, double* x, double* scratch) {
     std::fill_n(x, kLanes * n, 0.0);
     for (std::int64_t k = 0; k < count; ++k) {
       x[kLanes * (j + k) + k] = d[static_cast<std::size_t>(j + k)];
@@ -156,9 +156,10 @@ void set_scaled_basis(MatrixView<double> a, const Basis& q, std::span<const doub
   });
 }
 
-void multiply_transposed(MatrixView<double> a, const Basis& q, Part part, engine::Team& team) {
+void multiply_transposed(MatrixView<double> a, const Basis& q, Part part,
+                         engine::ThreadPool& pool) {
   const std::int64_t n = q.order();
-  for_lanes(a.rows, n, team, [&](std::int64_t i, std::int64_t count, double* x, double* scratch) {
+  for_lanes(a.rows, n, pool, [&](std::int64_t i, std::int64_t count, double* x, double* scratch) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t k = 0; k < count; ++k) x[kLanes * j + k] = a(i + k, j);
     }

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "stepwell/view.hpp"
 
 /// Orthogonal matrices that mix all coordinates and cost n log n to apply.
@@ -50,14 +50,14 @@ class Basis {
   std::vector<double> signs_;  ///< of n, after the rounds
 };
 
-/// A <- Q diag(d), or as many of its first columns as A has. The same bits for any team.
+/// A <- Q diag(d), or as many of its first columns as A has. The same bits for any pool.
 void set_scaled_basis(MatrixView<double> a, const Basis& q, std::span<const double> d,
-                      engine::Team& team);
+                      engine::ThreadPool& pool);
 
 enum class Part : unsigned char { lower, all };
 
 /// A <- A Q', or only its lower triangle; the rest is then undefined. A may have any number of
-/// rows. The same bits for any team.
-void multiply_transposed(MatrixView<double> a, const Basis& q, Part part, engine::Team& team);
+/// rows. The same bits for any pool.
+void multiply_transposed(MatrixView<double> a, const Basis& q, Part part, engine::ThreadPool& pool);
 
 }  // namespace stepwell::gallery

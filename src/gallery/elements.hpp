@@ -5,26 +5,26 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "stepwell/view.hpp"
 
-/// Matrices by a rule for their elements, filled by a team: the same bits for any.
+/// Matrices by a rule for their elements, filled by a pool: the same bits for any.
 namespace stepwell::gallery {
 
 inline constexpr std::int64_t kBlock = 32;
 
 /// Calls body(first, end) for kBlock of n at a time.
 template <class Body>
-void for_blocks(std::int64_t n, engine::Team& team, Body body) {
-  team.for_each((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
+void for_blocks(std::int64_t n, engine::ThreadPool& pool, Body body) {
+  pool.for_each((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
     body(block * kBlock, std::min(n, (block + 1) * kBlock));
   });
 }
 
 /// a(i, j) <- element(i, j) on and below the diagonal.
 template <class Element>
-void fill_lower(MatrixView<double> a, engine::Team& team, Element element) {
-  for_blocks(a.cols, team, [&](std::int64_t begin, std::int64_t end) {
+void fill_lower(MatrixView<double> a, engine::ThreadPool& pool, Element element) {
+  for_blocks(a.cols, pool, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       for (std::int64_t i = j; i < a.rows; ++i) a(i, j) = element(i, j);
     }
@@ -33,8 +33,8 @@ void fill_lower(MatrixView<double> a, engine::Team& team, Element element) {
 
 /// a(i, j) <- element(i, j).
 template <class Element>
-void fill_all(MatrixView<double> a, engine::Team& team, Element element) {
-  for_blocks(a.cols, team, [&](std::int64_t begin, std::int64_t end) {
+void fill_all(MatrixView<double> a, engine::ThreadPool& pool, Element element) {
+  for_blocks(a.cols, pool, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       for (std::int64_t i = 0; i < a.rows; ++i) a(i, j) = element(i, j);
     }
@@ -43,9 +43,9 @@ void fill_all(MatrixView<double> a, engine::Team& team, Element element) {
 
 /// The upper triangle from the lower one. Through a small square: columns that are a power of two
 /// apart push each other out of the caches.
-inline void mirror(MatrixView<double> a, engine::Team& team) {
+inline void mirror(MatrixView<double> a, engine::ThreadPool& pool) {
   const std::int64_t n = a.rows;
-  for_blocks(n, team, [&](std::int64_t j0, std::int64_t j1) {
+  for_blocks(n, pool, [&](std::int64_t j0, std::int64_t j1) {
     double square[kBlock][kBlock];
     for (std::int64_t i0 = j0; i0 < n; i0 += kBlock) {
       const std::int64_t i1 = std::min(n, i0 + kBlock);

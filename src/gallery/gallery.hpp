@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/hash.hpp"
+#include "core/numeric/hash.hpp"
 #include "stepwell/view.hpp"
 
 /// Test matrices: symmetric positive definite, the same numbers for the same arguments everywhere.

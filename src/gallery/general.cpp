@@ -28,9 +28,9 @@ double element_normal(std::uint64_t seed, std::int64_t i, std::int64_t j) {
 }
 
 /// A <- A G: columns 2k and 2k + 1 are turned by an angle of [-pi/4, pi/4).
-void turn_pairs(MatrixView<double> a, std::uint64_t seed, engine::Team& team) {
+void turn_pairs(MatrixView<double> a, std::uint64_t seed, engine::ThreadPool& pool) {
   const std::uint64_t random = stream(seed, 65);  // not what bases and spectra are drawn from
-  team.for_each(a.cols / 2, [&](std::int64_t k) {
+  pool.for_each(a.cols / 2, [&](std::int64_t k) {
     const double angle = pi / 4 * noise(random + static_cast<std::uint64_t>(k));
     const double c = std::cos(angle), s = std::sin(angle);
     for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -61,11 +61,11 @@ double gfpp(std::int64_t n, std::int64_t i, std::int64_t j) {
 }
 
 /// Rows of random numbers, each with the sum of their sizes on the diagonal.
-void fill_hplmxp(MatrixView<double> a, std::uint64_t seed, engine::Team& team) {
-  fill_all(a, team, [&](std::int64_t i, std::int64_t j) {
+void fill_hplmxp(MatrixView<double> a, std::uint64_t seed, engine::ThreadPool& pool) {
+  fill_all(a, pool, [&](std::int64_t i, std::int64_t j) {
     return i == j ? 0 : element_noise(seed, i, j) / 2;
   });
-  for_blocks(a.rows, team, [&](std::int64_t begin, std::int64_t end) {
+  for_blocks(a.rows, pool, [&](std::int64_t begin, std::int64_t end) {
     double sums[kBlock] = {};
     for (std::int64_t j = 0; j < a.cols; ++j) {
       for (std::int64_t i = begin; i < end; ++i) sums[i - begin] += std::abs(a(i, j));
@@ -75,20 +75,21 @@ void fill_hplmxp(MatrixView<double> a, std::uint64_t seed, engine::Team& team) {
 }
 
 /// The kinds with given singular values.
-void fill_singular(MatrixView<double> a, const Recipe& recipe, bool positive, engine::Team& team) {
+void fill_singular(MatrixView<double> a, const Recipe& recipe, bool positive,
+                   engine::ThreadPool& pool) {
   const Basis u(a.rows, recipe.seed, 0);
-  set_scaled_basis(a, u, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), team);
+  set_scaled_basis(a, u, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), pool);
   if (positive) {
-    turn_pairs(a, recipe.seed, team);
-    multiply_transposed(a, u, Part::all, team);
+    turn_pairs(a, recipe.seed, pool);
+    multiply_transposed(a, u, Part::all, pool);
   } else {
-    multiply_transposed(a, Basis(a.rows, recipe.seed, 1), Part::all, team);
+    multiply_transposed(a, Basis(a.rows, recipe.seed, 1), Part::all, pool);
   }
 }
 
 }  // namespace
 
-void fill_general(MatrixView<double> a, const Recipe& recipe, engine::Team& team) {
+void fill_general(MatrixView<double> a, const Recipe& recipe, engine::ThreadPool& pool) {
   const std::int64_t n = a.rows;
   const std::uint64_t seed = recipe.seed;
   using Index = std::int64_t;
@@ -96,54 +97,54 @@ void fill_general(MatrixView<double> a, const Recipe& recipe, engine::Team& team
     case Kind::positive_arithmetic:
     case Kind::positive_clustered:
     case Kind::positive_logarithmic:
-      return fill_singular(a, recipe, true, team);
+      return fill_singular(a, recipe, true, pool);
     case Kind::general_dominant:
-      return fill_all(a, team, [&](Index i, Index j) {
+      return fill_all(a, pool, [&](Index i, Index j) {
         return element_noise(seed, i, j) + (i == j ? number(n) : 0);
       });
     case Kind::hplmxp:
-      return fill_hplmxp(a, seed, team);
+      return fill_hplmxp(a, seed, pool);
     case Kind::randn:
-      return fill_all(a, team, [&](Index i, Index j) { return element_normal(seed, i, j); });
+      return fill_all(a, pool, [&](Index i, Index j) { return element_normal(seed, i, j); });
     case Kind::rands:
-      return fill_all(a, team, [&](Index i, Index j) { return element_noise(seed, i, j); });
+      return fill_all(a, pool, [&](Index i, Index j) { return element_noise(seed, i, j); });
     case Kind::randb:
-      return fill_all(a, team,
+      return fill_all(a, pool,
                       [&](Index i, Index j) { return element_noise(seed, i, j) < 0 ? -1.0 : 1.0; });
     case Kind::orthog: {
       const double size = std::sqrt(2 / number(n + 1));
-      fill_lower(a, team, [&](Index i, Index j) {  // the sine's period keeps its argument small
+      fill_lower(a, pool, [&](Index i, Index j) {  // the sine's period keeps its argument small
         const Index angle = (i + 1) * (j + 1) % (2 * (n + 1));
         return size * std::sin(number(angle) * pi / number(n + 1));
       });
-      return mirror(a, team);
+      return mirror(a, pool);
     }
     case Kind::circul:
-      return fill_all(a, team, [&](Index i, Index j) { return number((j - i + n) % n + 1); });
+      return fill_all(a, pool, [&](Index i, Index j) { return number((j - i + n) % n + 1); });
     case Kind::frank:
       return fill_all(
-          a, team, [&](Index i, Index j) { return j + 1 >= i ? number(n - std::max(i, j)) : 0.0; });
+          a, pool, [&](Index i, Index j) { return j + 1 >= i ? number(n - std::max(i, j)) : 0.0; });
     case Kind::fiedler:
-      fill_lower(a, team, [](Index i, Index j) { return number(i - j); });
-      return mirror(a, team);
+      fill_lower(a, pool, [](Index i, Index j) { return number(i - j); });
+      return mirror(a, pool);
     case Kind::chebspec:
-      return fill_all(a, team, [&](Index i, Index j) { return chebyshev(n, i + 1, j + 1); });
+      return fill_all(a, pool, [&](Index i, Index j) { return chebyshev(n, i + 1, j + 1); });
     case Kind::riemann:
       return fill_all(
-          a, team, [](Index i, Index j) { return (j + 2) % (i + 2) == 0 ? number(i + 1) : -1.0; });
+          a, pool, [](Index i, Index j) { return (j + 2) % (i + 2) == 0 ? number(i + 1) : -1.0; });
     case Kind::zielke:
-      return fill_all(a, team, [&](Index i, Index j) {
+      return fill_all(a, pool, [&](Index i, Index j) {
         if (i > j) return 1.0;
         return i == 0 && j == n - 1 ? -1.0 : 0.0;
       });
     case Kind::triw:
-      return fill_all(a, team, [](Index i, Index j) { return i == j ? 1.0 : i < j ? -1.0 : 0.0; });
+      return fill_all(a, pool, [](Index i, Index j) { return i == j ? 1.0 : i < j ? -1.0 : 0.0; });
     case Kind::gfpp:
-      return fill_all(a, team, [&](Index i, Index j) { return gfpp(n, i, j); });
+      return fill_all(a, pool, [&](Index i, Index j) { return gfpp(n, i, j); });
     case Kind::gfpp_rows:
-      return fill_all(a, team, [&](Index i, Index j) { return gfpp(n, j, i); });
+      return fill_all(a, pool, [&](Index i, Index j) { return gfpp(n, j, i); });
     default:
-      return fill_singular(a, recipe, false, team);
+      return fill_singular(a, recipe, false, pool);
   }
 }
 

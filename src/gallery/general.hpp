@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "gallery/recipe.hpp"
 #include "stepwell/view.hpp"
 
 namespace stepwell::gallery {
 
 /// fill() for the kinds that are general; the arguments are checked already.
-void fill_general(MatrixView<double> a, const Recipe& recipe, engine::Team& team);
+void fill_general(MatrixView<double> a, const Recipe& recipe, engine::ThreadPool& pool);
 
 }  // namespace stepwell::gallery

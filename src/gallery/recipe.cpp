@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "gallery/basis.hpp"
 #include "gallery/element_rules.hpp"
 #include "gallery/elements.hpp"
@@ -65,16 +65,16 @@ std::vector<double> primes(std::int64_t n) {
 void fill(MatrixView<double> a, const Recipe& recipe, int threads) {
   check(a, threads);
   check(recipe);
-  engine::Team team(threads);
-  if (is_general(recipe.kind)) return fill_general(a, recipe, team);
+  engine::ThreadPool pool(threads);
+  if (is_general(recipe.kind)) return fill_general(a, recipe, pool);
   const bool by_element =
-      with_element_rule(a.rows, recipe, [&](const auto& element) { fill_lower(a, team, element); });
+      with_element_rule(a.rows, recipe, [&](const auto& element) { fill_lower(a, pool, element); });
   if (!by_element) {  // a given spectrum
     const Basis q(a.rows, recipe.seed, 0);
-    set_scaled_basis(a, q, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), team);
-    multiply_transposed(a, q, Part::lower, team);
+    set_scaled_basis(a, q, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), pool);
+    multiply_transposed(a, q, Part::lower, pool);
   }
-  mirror(a, team);
+  mirror(a, pool);
 }
 
 }  // namespace stepwell::gallery

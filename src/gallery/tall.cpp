@@ -47,16 +47,16 @@ double norm_of(const double* x, std::int64_t n) {
 
 }  // namespace
 
-void fill_tall(MatrixView<double> a, const TallRecipe& recipe, engine::Team& team) {
+void fill_tall(MatrixView<double> a, const TallRecipe& recipe, engine::ThreadPool& pool) {
   check_tall(a);
   const std::vector<double> sizes = sizes_of(a.cols, recipe);
   if (a.cols == 0) return;
-  set_scaled_basis(a, Basis(a.rows, recipe.seed, 0), sizes, team);
-  multiply_transposed(a, Basis(a.cols, recipe.seed, 1), Part::all, team);
+  set_scaled_basis(a, Basis(a.rows, recipe.seed, 0), sizes, pool);
+  multiply_transposed(a, Basis(a.cols, recipe.seed, 1), Part::all, pool);
 }
 
 void fill_problem(MatrixView<const double> a, const TallRecipe& recipe, double residual,
-                  MatrixView<double> x, MatrixView<double> b, engine::Team& team) {
+                  MatrixView<double> x, MatrixView<double> b, engine::ThreadPool& pool) {
   check_tall(a);
   const std::int64_t m = a.rows, n = a.cols;
   const Basis q(std::max<std::int64_t>(1, m), recipe.seed, 0);
@@ -66,7 +66,7 @@ void fill_problem(MatrixView<const double> a, const TallRecipe& recipe, double r
     const auto column = static_cast<std::uint64_t>(c);
     const std::uint64_t answer = stream(recipe.seed + column, kAnswer);
     for (std::int64_t j = 0; j < n; ++j) x(j, c) = noise(answer + static_cast<std::uint64_t>(j));
-    team.for_each((m + 511) / 512, [&](std::int64_t block) {
+    pool.for_each((m + 511) / 512, [&](std::int64_t block) {
       const std::int64_t first = 512 * block, end = std::min(m, first + 512);
       std::fill(&b(first, c), &b(first, c) + (end - first), 0.0);
       for (std::int64_t j = 0; j < n; ++j) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "gallery/basis.hpp"
 #include "stepwell/view.hpp"
 
@@ -22,14 +22,14 @@ struct TallRecipe {
 
 /// A <- Q1 [D; 0] Q2', m x n with m >= n, singular values from 1 to 1 / condition. Costs
 /// m n log m. Throws Error(invalid_argument) for a recipe or a view that makes no sense.
-void fill_tall(MatrixView<double> a, const TallRecipe& recipe, engine::Team& team);
+void fill_tall(MatrixView<double> a, const TallRecipe& recipe, engine::ThreadPool& pool);
 
 /// A least squares problem with the A of fill_tall() whose answer is known: b = A x + r with
 /// elements of x in [-1, 1) and r orthogonal to the columns of A, ||r|| = residual ||A x||. A
 /// itself is rounded: its own answer is off by about (1 + residual condition) condition 2^-53 of
 /// x. X: n x columns and B: m x columns are written. With m = n there is no r.
 void fill_problem(MatrixView<const double> a, const TallRecipe& recipe, double residual,
-                  MatrixView<double> x, MatrixView<double> b, engine::Team& team);
+                  MatrixView<double> x, MatrixView<double> b, engine::ThreadPool& pool);
 
 /// Rows of a matrix that is never there as a whole: random rows times D Q2'. Its singular values
 /// are sqrt(m) times those asked for within a factor 1 +- sqrt(n / m), so that with many rows its

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/checked.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "io/matrix_market.hpp"
 #include "io/npy.hpp"
 #include "stepwell/error.hpp"

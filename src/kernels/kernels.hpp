@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/fp_scope.hpp"
+#include "core/machine/fp_scope.hpp"
 #include "kernels/table.hpp"
 
 /// The kernels as the layers below call them: the table's entry, run in the default floating-point
@@ -125,9 +125,10 @@ inline void tile_product(const Table& t, MatrixView<const float> l, bool transpo
   t.tile_product_fp64.run(l, transposed, x, y);
 }
 
-inline void survey(const Table& t, MatrixView<const double> a, double* max_abs, double* squares) {
+inline void column_sizes(const Table& t, MatrixView<const double> a, double* max_abs,
+                         double* squares) {
   const core::FpScope fp;
-  t.survey.run(a, max_abs, squares);
+  t.column_sizes.run(a, max_abs, squares);
 }
 
 inline void gather_gram(const Table& t, const GatherGram& args) {

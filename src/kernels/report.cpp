@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "core/cpu.hpp"
+#include "core/machine/cpu.hpp"
+#include "core/machine/system.hpp"
 #include "core/memory_error.hpp"
-#include "core/system.hpp"
 #include "kernels/blas/blas.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/machine.hpp"
@@ -90,7 +90,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("tile product fp32 (trsv)", t.tile_product_fp32, kPortable);
   rows.add("tile product fp64 (trsv)", t.tile_product_fp64, kPortable);
   rows.add("load", t.load, kPortable);
-  rows.add("survey", t.survey, kPortable);
+  rows.add("column_sizes", t.column_sizes, kPortable);
   rows.add("gather gram fp32", t.gather_gram, kPortable);
   rows.add("batch load, store fp32", t.batch_fp32.load, kPortable);
   rows.add("batch load, store fp64", t.batch_fp64.load, kPortable);

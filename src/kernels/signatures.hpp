@@ -200,7 +200,7 @@ struct Scan {
 
 /// max_abs[i] = max_k |a_ik| and squares[i] = sum_k a_ik^2, of each row of A. Where a number is not
 /// finite squares[i] is not, and max_abs[i] is undefined. Sums are in the order of k.
-using SurveyFn = void(MatrixView<const double> a, double* max_abs, double* squares) noexcept;
+using ColumnSizesFn = void(MatrixView<const double> a, double* max_abs, double* squares) noexcept;
 
 /// What to do in one pass over an FP64 tile A of the caller's (m x n), all parts but A optional:
 /// out = (row * a) * col, each product rounded to fp64, then rounded to out's format; and what the

@@ -28,7 +28,7 @@ void fill_reference(Table& t) {
   fill_reference_exact(t);
   fill_reference_solve(t);
   fill_reference_load(t);
-  fill_reference_survey(t);
+  fill_reference_column_sizes(t);
   fill_reference_batch(t);
   fill_reference_batch_residual(t);
   fill_reference_gather_gram(t);
@@ -45,7 +45,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_exact(isa, t);
   fill_portable_solve(isa, t);
   fill_portable_load(isa, t);
-  fill_portable_survey(isa, t);
+  fill_portable_column_sizes(isa, t);
   fill_portable_batch_move(isa, t);
   fill_portable_batch_factor(isa, t);
   fill_portable_batch_solve(isa, t);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.hpp"
-#include "core/isa.hpp"
+#include "core/machine/cpu.hpp"
+#include "core/machine/isa.hpp"
 #include "kernels/batch.hpp"
 #include "kernels/gather_gram.hpp"
 #include "kernels/signatures.hpp"
@@ -73,7 +73,7 @@ struct Table {
   Entry<TileProductFn<float>> tile_product_fp32;
   Entry<TileProductFn<double>> tile_product_fp64;
   Entry<LoadFn> load;
-  Entry<SurveyFn> survey;
+  Entry<ColumnSizesFn> column_sizes;
   BatchEntries<float> batch_fp32;
   BatchEntries<double> batch_fp64;
   Entry<GatherGramFn> gather_gram;

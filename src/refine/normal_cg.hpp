@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "refine/normal_product.hpp"
+#include "refine/operators/normal_product.hpp"
 #include "refine/refine.hpp"
 
 /// Refinement of least squares problems in the scale of H = A diag(power), see NormalProduct.

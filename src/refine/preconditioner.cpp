@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "factor/substitution.hpp"
+#include "factor/triangular/substitution.hpp"
 #include "refine/vectors.hpp"
 
 namespace stepwell::refine {
@@ -31,22 +31,23 @@ std::vector<double> ratios(const std::vector<double>& factor, const std::vector<
 
 }  // namespace
 
-FactorPreconditioner::FactorPreconditioner(engine::Team& team, const tiles::TileMatrix& forward,
+FactorPreconditioner::FactorPreconditioner(engine::ThreadPool& pool,
+                                           const tiles::TileMatrix& forward,
                                            const tiles::TileMatrix& backward, double unit_roundoff,
                                            Substitution substitution)
-    : team_(team),
+    : pool_(pool),
       forward_(forward),
       backward_(backward),
       narrow_(substitution == Substitution::as_factor && unit_roundoff > kNarrow &&
               !forward.map().uses(Rung::fp64)) {}
 
 /// H^-1 = P' diag(after) (L L')^-1 diag(before) P, the factor's scale being in its own order.
-FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData& factor,
+FactorPreconditioner::FactorPreconditioner(engine::ThreadPool& pool, const FactorData& factor,
                                            const std::vector<double>& row,
                                            const std::vector<double>& col,
                                            Substitution substitution, engine::Communicator* ranks)
-    : FactorPreconditioner(team, factor.l, factor.l, factor.report.unit_roundoff, substitution) {
-  if (ranks != nullptr) ranked_.emplace(team, *ranks, factor.l);
+    : FactorPreconditioner(pool, factor.l, factor.l, factor.report.unit_roundoff, substitution) {
+  if (ranks != nullptr) ranked_.emplace(pool, *ranks, factor.l);
   from_ = to_ = &factor.order;
   before_.resize(row.size());
   after_.resize(row.size());
@@ -59,11 +60,11 @@ FactorPreconditioner::FactorPreconditioner(engine::Team& team, const FactorData&
 
 /// H^-1 = diag(after) P' (G L')^-1 diag(before), H'^-1 = diag(before) (L G')^-1 P diag(after); with
 /// butterflies H^-1 = diag(after) V (G L')^-1 U' diag(before).
-FactorPreconditioner::FactorPreconditioner(engine::Team& team, const LuData& factor,
+FactorPreconditioner::FactorPreconditioner(engine::ThreadPool& pool, const LuData& factor,
                                            const std::vector<double>& row,
                                            const std::vector<double>& col, bool transposed,
                                            Substitution substitution)
-    : FactorPreconditioner(team, transposed ? factor.l : factor.g, transposed ? factor.g : factor.l,
+    : FactorPreconditioner(pool, transposed ? factor.l : factor.g, transposed ? factor.g : factor.l,
                            factor.report.unit_roundoff, substitution) {
   (transposed ? from_ : to_) = &factor.order;
   before_ = ratios(factor.scale.row, row, nullptr);
@@ -93,7 +94,7 @@ void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const do
   if (ranked_) {
     ranked_->run(x);
   } else {
-    factor::substitute(team_, forward_, backward_, x);
+    factor::substitute(pool_, forward_, backward_, x);
   }
   for (std::int64_t c = 0; c < r.cols; ++c) {
     if (last_ != nullptr) last_->apply(false, x.column(c));

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "engine/team.hpp"
-#include "factor/factor_data.hpp"
-#include "factor/lu_data.hpp"
-#include "factor/ranked_substitution.hpp"
-#include "refine/operator.hpp"
+#include "engine/thread_pool.hpp"
+#include "factor/cholesky/factor_data.hpp"
+#include "factor/distributed/substitution.hpp"
+#include "factor/lu/lu_data.hpp"
+#include "refine/operators/operator.hpp"
 
 namespace stepwell::refine {
 
@@ -22,27 +22,27 @@ enum class Substitution : unsigned char { as_factor, fp64 };
 /// them: apply() is collective then, and r and z are whole everywhere.
 class FactorPreconditioner : public Preconditioner {
  public:
-  FactorPreconditioner(engine::Team& team, const FactorData& factor, const std::vector<double>& row,
-                       const std::vector<double>& col,
+  FactorPreconditioner(engine::ThreadPool& pool, const FactorData& factor,
+                       const std::vector<double>& row, const std::vector<double>& col,
                        Substitution substitution = Substitution::as_factor,
                        engine::Communicator* ranks = nullptr);
   /// Of H', if transposed.
-  FactorPreconditioner(engine::Team& team, const LuData& factor, const std::vector<double>& row,
-                       const std::vector<double>& col, bool transposed,
-                       Substitution substitution = Substitution::as_factor);
+  FactorPreconditioner(engine::ThreadPool& pool, const LuData& factor,
+                       const std::vector<double>& row, const std::vector<double>& col,
+                       bool transposed, Substitution substitution = Substitution::as_factor);
   void apply(MatrixView<const double> r, MatrixView<double> z) override;
 
  private:
-  FactorPreconditioner(engine::Team& team, const tiles::TileMatrix& forward,
+  FactorPreconditioner(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
                        const tiles::TileMatrix& backward, double unit_roundoff,
                        Substitution substitution);
   template <class V>
   void apply_in(core::Buffer<V>& memory, MatrixView<const double> r, MatrixView<double> z);
 
-  engine::Team& team_;
+  engine::ThreadPool& pool_;
   const tiles::TileMatrix& forward_;
   const tiles::TileMatrix& backward_;
-  std::optional<factor::RankedSubstitution> ranked_;  ///< if tiles lie on ranks
+  std::optional<factor::DistributedSubstitution> ranked_;  ///< if tiles lie on ranks
   bool narrow_;
   /// Element k of the factor's vectors is element from[k] of r, and to[k] of z; empty: k.
   const std::vector<std::int64_t>* from_ = nullptr;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "refine/operator.hpp"
+#include "refine/operators/operator.hpp"
 #include "stepwell/refiner.hpp"
 
 /// Solvers inside solvers, written once over operator and preconditioner (Higham & Pranesh,

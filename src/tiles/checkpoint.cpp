@@ -13,7 +13,7 @@
 #include <functional>
 #include <system_error>
 
-#include "core/checksum.hpp"
+#include "core/numeric/checksum.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tiles {
@@ -183,7 +183,7 @@ void Checkpoints::remove(bool verdict) const noexcept {
   }
 }
 
-std::string Checkpoints::strangers() const {
+std::string Checkpoints::difference_to_others() const {
   std::string other;
   bool ours = false;
   const std::string stem = stem_.substr(directory_.size() + 1);

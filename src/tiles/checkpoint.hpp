@@ -51,7 +51,7 @@ class Checkpoints {
 
   /// If there are checkpoints in the directory but none with these facts: what differs in one of
   /// them. Else empty.
-  std::string strangers() const;
+  std::string difference_to_others() const;
 
   /// The name of this rank's file.
   std::string path(std::int64_t generation) const;

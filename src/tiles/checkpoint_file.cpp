@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "core/buffer.hpp"
-#include "core/checksum.hpp"
+#include "core/numeric/checksum.hpp"
 #include "stepwell/error.hpp"
 #include "tiles/checkpoint_reader.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "core/checksum.hpp"
+#include "core/numeric/checksum.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tiles::checkpoint {

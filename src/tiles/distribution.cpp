@@ -49,7 +49,7 @@ Distribution Distribution::symmetric(int ranks) {
   return d;
 }
 
-Distribution Distribution::choose(int ranks, const RankedOptions& options) {
+Distribution Distribution::choose(int ranks, const DistributedOptions& options) {
   if (options.layout == Layout::symmetric) return symmetric(ranks);
   int rows = options.grid_rows;
   if (rows == 0) {

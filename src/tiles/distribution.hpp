@@ -30,7 +30,7 @@ class Distribution {
 
   /// What the caller asked for on so many ranks: a grid as square as can be where its rows are not
   /// given.
-  static Distribution choose(int ranks, const RankedOptions& options);
+  static Distribution choose(int ranks, const DistributedOptions& options);
 
   int ranks() const { return ranks_; }
   std::int64_t grid_cols() const { return cols_; }  ///< of a grid

@@ -180,7 +180,7 @@ void exchange_columns(const Panel& p, std::int64_t first, std::span<const std::i
   exchange(p.x_as<float>(), first, exchanged);
 }
 
-void unswappable(const Table& t, Tile tile, std::byte* scratch) {
+void finalize_layout(const Table& t, Tile tile, std::byte* scratch) {
   if (!tile.shape.is_packed()) return;
   std::memcpy(scratch, tile.data, static_cast<std::size_t>(tile.shape.bytes()));
   kernels::reorder(t, rows_view({tile.shape, scratch}), tile.packed());

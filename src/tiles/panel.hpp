@@ -8,7 +8,7 @@
 #include "tiles/tile_matrix.hpp"
 
 /// What an LU factorization does with a block row and with the tiles of L while their rows still
-/// change places. Until unswappable() a packed tile of L is in rows order: a row of it is whole
+/// change places. Until finalize_layout() a packed tile of L is in rows order: a row of it is whole
 /// cache lines there, where pairs order would spread it over one line for every two numbers.
 namespace stepwell::tiles {
 
@@ -65,7 +65,7 @@ void exchange_columns(const Panel& panel, std::int64_t first,
                       std::span<const std::int64_t> exchanged);
 
 /// From rows order to pairs order, in place: what substitution reads.
-void unswappable(const Table& t, Tile tile, std::byte* scratch);
+void finalize_layout(const Table& t, Tile tile, std::byte* scratch);
 
 /// The largest |x| of some sums; NaN if one of them is not finite.
 double largest_of(const Sums& sums);

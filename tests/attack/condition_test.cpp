@@ -4,13 +4,13 @@
 #include <cstdlib>
 
 #include "kernels/quad.hpp"
-#include "solve/general_fixture.hpp"
+#include "solvers/general_fixture.hpp"
 
 /// Condition numbers and forward errors against A^-1 and x in quad precision: a forward error is
 /// never below the truth, a condition number never above it and at most three times below, and none
 /// of them is zero. A seed names a system; STEPWELL_ATTACK_FIRST and STEPWELL_ATTACK_COUNT say
 /// which are tried.
-namespace stepwell::driver::test {
+namespace stepwell::solvers::test {
 namespace {
 
 using stepwell::test::abs_of;
@@ -247,4 +247,4 @@ TEST(ConditionTest, LargeSystemsAreProbedUntilProbesConverge) {
 }
 
 }  // namespace
-}  // namespace stepwell::driver::test
+}  // namespace stepwell::solvers::test

@@ -5,12 +5,12 @@
 
 #include "engine/runtime.hpp"
 #include "kernels/quad.hpp"
-#include "solve/fixture.hpp"
+#include "solvers/fixture.hpp"
 
 /// Covariances at the edge of definiteness: 'not positive definite' is said only where LAPACK's
 /// dpotrf says it too. A seed names a matrix. STEPWELL_ATTACK_FIRST and STEPWELL_ATTACK_COUNT say
 /// which seeds are tried; the full attack is 0 and 10000.
-namespace stepwell::driver::test {
+namespace stepwell::solvers::test {
 namespace {
 
 std::int64_t from_environment(const char* name, std::int64_t otherwise) {
@@ -136,4 +136,4 @@ TEST(DefiniteTest, OnlyWhatDpotrfRefusesIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace stepwell::driver::test
+}  // namespace stepwell::solvers::test

@@ -7,7 +7,7 @@
 #include "attack/attacks.hpp"
 #include "attack/oracle.hpp"
 #include "engine/runtime.hpp"
-#include "solve/fixture.hpp"
+#include "solvers/fixture.hpp"
 
 namespace stepwell::attack {
 namespace {
@@ -64,7 +64,7 @@ void judge_outcome(const Certificate& c, std::int64_t columns, Report& report) {
     report.say(text("-> %s backward error %.3g tolerance %.3g map %s refiner %s condition %.3g %s",
                     to_string(c.outcome), c.backward_error, c.tolerance, c.map.c_str(),
                     c.refiner.c_str(), c.condition, c.reason.c_str()));
-    for (const RungAttempt& rung : c.rungs) {
+    for (const LadderStep& rung : c.rungs) {
       report.say(text("   rung %s %s: %d iterations, error %.3g %s", rung.map.c_str(),
                       rung.refiner.c_str(), rung.iterations, rung.error, rung.reason.c_str()));
     }
@@ -137,7 +137,7 @@ void judge_definiteness(const Matrix& a, const SolveOptions& options,
   const engine::SingleThreadedBlas blas;  // as the library asks it
   // Small systems are scaled by powers of two whatever the options say.
   for (const Scaling scaling : {options.scaling, Scaling::powers_of_two}) {
-    if (driver::test::lapack_pivot(driver::test::scaled(a.view(), scaling).view()) >= 0) return;
+    if (solvers::test::lapack_pivot(solvers::test::scaled(a.view(), scaling).view()) >= 0) return;
   }
   report.found(Finding::definite,
                text("pivot %lld is %.3g, and dpotrf factors the same matrix",

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "attack/attacks.hpp"
-#include "solve/exact_least_squares.hpp"
+#include "solvers/exact_least_squares.hpp"
 #include "stepwell/lstsq.hpp"
 
 /// lstsq() and ridge(), against the smallest backward error there is.

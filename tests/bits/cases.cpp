@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/hash.hpp"
+#include "core/numeric/hash.hpp"
 
 namespace stepwell::bits {
 
@@ -38,7 +38,7 @@ void Digest::add(const FactorReport& r) {
     add(value);
   }
   add(r.map);
-  for (const FactorAttempt& a : r.attempts) {
+  for (const RecoveryStep& a : r.attempts) {
     add(a.map);
     add(a.shift);
     add(static_cast<std::int64_t>(a.toward_zero));
@@ -61,7 +61,7 @@ void Digest::add(const Certificate& c) {
   add(c.map);
   add(c.refiner);
   add(c.dependent);
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     add(r.map);
     add(r.refiner);
     add(static_cast<std::int64_t>(r.factored));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/checksum.hpp"
+#include "core/numeric/checksum.hpp"
 #include "stepwell/certificate.hpp"
 #include "stepwell/context.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/checksum.hpp"
+#include "core/numeric/checksum.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/environment.hpp"
+#include "core/machine/environment.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

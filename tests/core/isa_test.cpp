@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/isa.hpp"
+#include "core/machine/isa.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/cpu.hpp"
+#include "core/machine/cpu.hpp"
 
 namespace stepwell::core {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
-#include "factor/factor_data.hpp"
+#include "factor/cholesky/factor_data.hpp"
 #include "factor/fixture.hpp"
 
 /// How good L is: A = L L' to the coarsest rung of the map, at every size, scaling and map.

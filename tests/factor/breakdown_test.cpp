@@ -64,11 +64,11 @@ void expect_growing_attempts(const FactorReport& report) {
   EXPECT_FALSE(report.attempts[0].toward_zero);
   EXPECT_TRUE(report.attempts[1].toward_zero);
   for (std::size_t i = 0; i < report.attempts.size(); ++i) {
-    const FactorAttempt& attempt = report.attempts[i];
+    const RecoveryStep& step = report.attempts[i];
     const bool last = i + 1 == report.attempts.size();
-    EXPECT_EQ(attempt.pivot >= 0, !last);
-    EXPECT_FALSE(!last && attempt.pivot_value > 0 && std::isfinite(attempt.pivot_value));
-    EXPECT_TRUE(i <= 1 || attempt.shift > report.attempts[i - 1].shift);
+    EXPECT_EQ(step.pivot >= 0, !last);
+    EXPECT_FALSE(!last && step.pivot_value > 0 && std::isfinite(step.pivot_value));
+    EXPECT_TRUE(i <= 1 || step.shift > report.attempts[i - 1].shift);
   }
   EXPECT_EQ(report.attempts.back().shift, report.shift);
   EXPECT_EQ(report.attempts.back().toward_zero, report.toward_zero);

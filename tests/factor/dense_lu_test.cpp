@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "factor/dense_lu.hpp"
+#include "factor/lu/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "factor/fixture.hpp"
 #include "kernels/blas/lapack.hpp"
 
-/// FP64 LU on a team: what dgetrf does, and the same bits for any number of threads.
+/// FP64 LU on a pool: what dgetrf does, and the same bits for any number of threads.
 namespace stepwell::factor::test {
 namespace {
 
@@ -21,9 +21,9 @@ struct Result {
 
 Result run(const Dense<double>& a, int threads) {
   const engine::SingleThreadedBlas blas;
-  engine::Team team(threads);
+  engine::ThreadPool pool(threads);
   Result r{a, std::vector<int>(static_cast<std::size_t>(a.rows)), -1};
-  r.zero = dense_lu(team, r.lu.view(), r.pivots.data());
+  r.zero = dense_lu(pool, r.lu.view(), r.pivots.data());
   return r;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "factor/factor_data.hpp"
+#include "factor/cholesky/factor_data.hpp"
 #include "tiles/operations.hpp"
 
 extern "C" void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k,

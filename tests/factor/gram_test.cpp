@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "factor/gram.hpp"
+#include "factor/tall/gram.hpp"
 
 #include <stdexcept>
 
@@ -34,9 +34,9 @@ std::vector<double> by_rows_copy(const Dense<double>& a) {
 }
 
 Gram gram_of(const TallMatrix& a, Rung rung, MatrixView<const double> b = {}, int threads = 2) {
-  engine::Team team(threads);
+  engine::ThreadPool pool(threads);
   core::RowReader reader(a);
-  Gram g = gram(team, reader, rung, b, nullptr);
+  Gram g = gram(pool, reader, rung, b, nullptr);
   reader.rethrow();
   return g;
 }
@@ -201,9 +201,9 @@ TEST(Gram, EndsWhenItIsCancelledOrAFunctionThrows) {
   progress.cancel = true;
   const Dense<double> a = tall(5000, 50, 9);
   const TallMatrix matrix = a.view();
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   core::RowReader reader(matrix);
-  EXPECT_TRUE(gram(team, reader, Rung::bf16, {}, &progress).cancelled);
+  EXPECT_TRUE(gram(pool, reader, Rung::bf16, {}, &progress).cancelled);
 }
 
 }  // namespace

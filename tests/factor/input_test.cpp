@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "factor/fixture.hpp"
 
 /// What cholesky takes, what it leaves alone, and what it refuses.

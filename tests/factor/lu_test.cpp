@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 
-#include "factor/equilibrate.hpp"
 #include "factor/fixture.hpp"
-#include "factor/lu_data.hpp"
-#include "factor/lu_graph.hpp"
+#include "factor/lu/equilibrate.hpp"
+#include "factor/lu/graph.hpp"
+#include "factor/lu/lu_data.hpp"
 #include "refine/preconditioner.hpp"
 
 /// LU with columns exchanged: A P' = G L' but for what the rung rounds, the same bits for every
@@ -76,9 +76,9 @@ TEST_P(Lu, IsAsAccurateAsItsRung) {
 void expect_solves(const Dense<double>& a, const LuFactor& factor, bool transposed) {
   const std::int64_t n = a.rows;
   const LuData& data = factor.data();
-  engine::Team team(2);
-  const Scale scale = equilibrate(a.view(), team).scale;
-  refine::FactorPreconditioner m(team, data, scale.row, scale.col, transposed);
+  engine::ThreadPool pool(2);
+  const Scale scale = equilibrate(a.view(), pool).scale;
+  refine::FactorPreconditioner m(pool, data, scale.row, scale.col, transposed);
   Random random(3);
   const Dense<double> z = kernels::test::gaussian(n, 2, random);
   Dense<double> r(n, 2), got(n, 2);
@@ -188,15 +188,15 @@ TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
   const auto run = [&](const engine::GraphOptions& options, bool pivoting) {
     const tiles::RungMap map({500, 64}, parse_map(GetParam()));
     const tiles::TileMatrix g(map), l(map);
-    LuAttempt attempt;
-    attempt.a = pivoting ? any.view() : heavy.view();
-    attempt.scale = &scale;
-    attempt.pivoting = pivoting;
-    attempt.g = &g;
-    attempt.l = &l;
+    LuState state;
+    state.a = pivoting ? any.view() : heavy.view();
+    state.scale = &scale;
+    state.pivoting = pivoting;
+    state.g = &g;
+    state.l = &l;
     engine::Graph graph(options);
-    row_by_row(graph, attempt);
-    EXPECT_TRUE(attempt.pivot.ok());
+    run_lu_graph(graph, state);
+    EXPECT_TRUE(state.pivot.ok());
     EXPECT_EQ(graph.times().tasks, lu_task_count(map));
     std::vector<double> all = numbers_of(g);
     const std::vector<double> right = numbers_of(l);
@@ -272,8 +272,8 @@ TEST(LuScale, BringsRowsAndColumnsToOne) {
     const double col = std::pow(10.0, static_cast<double>(random.integer(-150, 150)));
     for (std::int64_t i = 0; i < n; ++i) a(i, j) *= col * std::pow(10.0, 3 * (i % 41) - 60);
   }
-  engine::Team team(3);
-  const Equilibration e = equilibrate(a.view(), team);
+  engine::ThreadPool pool(3);
+  const Equilibration e = equilibrate(a.view(), pool);
   EXPECT_EQ(e.row, -1);
   for (std::int64_t j = 0; j < n; ++j) {
     double largest = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
-#include "factor/factor_data.hpp"
+#include "factor/cholesky/factor_data.hpp"
 #include "factor/fixture.hpp"
 
 /// What scaling promises: the scale of A does not matter, fp16 stays in its range, and the shift is

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <thread>
 
+#include "factor/cholesky/graph.hpp"
 #include "factor/fixture.hpp"
-#include "factor/left_looking.hpp"
 #include "factor/scaling.hpp"
 
 /// The order of tasks is the machine's business: L has the same bits for any number of workers, any
@@ -42,14 +42,14 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
   const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
   const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
   const StoredBlocks source(a.view(), {});
-  Attempt attempt;
-  attempt.source = &source;
-  attempt.scale = &scale;
-  attempt.l = &l;
+  CholeskyState state;
+  state.source = &source;
+  state.scale = &scale;
+  state.l = &l;
   engine::Graph graph(graph_options);
   const Schedule schedule{l.grid(), std::min(window, l.grid().tiles())};
-  left_looking(graph, attempt, schedule);
-  EXPECT_TRUE(attempt.pivot.ok());
+  left_looking(graph, state, schedule);
+  EXPECT_TRUE(state.pivot.ok());
   EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, schedule, 0));
   std::vector<double> numbers;
   Dense<double> tile(64, 64);

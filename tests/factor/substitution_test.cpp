@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "factor/substitution.hpp"
+#include "factor/triangular/substitution.hpp"
 
-#include "factor/factor_data.hpp"
+#include "factor/cholesky/factor_data.hpp"
 #include "factor/fixture.hpp"
 #include "tiles/operations.hpp"
 
@@ -74,7 +74,7 @@ Guarded<V> right_hand_sides(std::int64_t n, std::int64_t r, Random& random) {
 template <class V>
 void check(const Factor& factor, const Dense<double>& l, std::int64_t r) {
   Random random(static_cast<std::uint64_t>(r));
-  engine::Team alone(1);
+  engine::ThreadPool alone(1);
   const auto x = right_hand_sides<V>(factor.order(), r, random);
   Dense<V> b(factor.order(), r);
   for (std::int64_t c = 0; c < r; ++c) std::copy_n(x.view().column(c), b.rows, b.view().column(c));
@@ -82,10 +82,10 @@ void check(const Factor& factor, const Dense<double>& l, std::int64_t r) {
   ASSERT_TRUE(solves<V>(l, b.view(), x.view())) << r << " columns of " << sizeof(V) << " bytes";
   ASSERT_TRUE(x.untouched_outside());
   for (const int threads : {2, 3, 4}) {
-    engine::Team team(threads);
+    engine::ThreadPool pool(threads);
     for (int run = 0; run < 3; ++run) {
       Dense<V> again(b);
-      substitute<V>(team, factor.data().l, factor.data().l, again.view());
+      substitute<V>(pool, factor.data().l, factor.data().l, again.view());
       ASSERT_TRUE(same_bits(again.view(), x.view())) << threads << " threads";
     }
   }
@@ -114,11 +114,11 @@ TEST_P(Substitution, IsStableAndHasTheSameBitsForAnyNumberOfThreads) {
 
 TEST_P(Substitution, OfNoColumnsDoesNothing) {
   const Factor factor = factor_of(well_conditioned(70), options_for(GetParam()));
-  engine::Team team(2);
-  substitute<double>(team, factor.data().l, factor.data().l, view<double>(nullptr, 70, 0));
+  engine::ThreadPool pool(2);
+  substitute<double>(pool, factor.data().l, factor.data().l, view<double>(nullptr, 70, 0));
 }
 
-// The default tile, several of them, and a team that is used again and again.
+// The default tile, several of them, and a pool that is used again and again.
 TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
   const std::int64_t n = kernels::test::kSanitized ? 1100 : 2100;
   for (const char* const map : {"bf16", "fp64"}) {
@@ -126,11 +126,11 @@ TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
     Random random(3);
     const Dense<double> b = kernels::test::gaussian(n, 2, random);
     Dense<double> expected(b);
-    engine::Team alone(1), team(4);
+    engine::ThreadPool alone(1), pool(4);
     substitute<double>(alone, factor.data().l, factor.data().l, expected.view());
     for (int run = 0; run < 10; ++run) {
       Dense<double> x(b);
-      substitute<double>(team, factor.data().l, factor.data().l, x.view());
+      substitute<double>(pool, factor.data().l, factor.data().l, x.view());
       ASSERT_TRUE(same_bits(x.view(), expected.view())) << map;
     }
   }

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "factor/tall_qr.hpp"
+#include "factor/tall/qr.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "factor/fixture.hpp"
-#include "solve/exact_least_squares.hpp"
+#include "solvers/exact_least_squares.hpp"
 
 /// FP64 QR of tall matrices by blocks of rows: R and Q'B are those of A, the same bits for any
 /// number of threads and any way to store A, and columns that depend on others are found.
@@ -39,9 +39,9 @@ std::vector<double> scale_of(const Dense<double>& a) {
 
 TallQr run(const TallMatrix& a, const std::vector<double>& col, const std::vector<double>& tail,
            const Dense<double>& b, int threads = 2, Progress* progress = nullptr) {
-  engine::Team team(threads);
+  engine::ThreadPool pool(threads);
   core::RowReader reader(a);
-  return tall_qr(team, reader, col, tail, b.view(), progress);
+  return tall_qr(pool, reader, col, tail, b.view(), progress);
 }
 
 TallQr run(const Dense<double>& a, const Dense<double>& b, const std::vector<double>& tail = {}) {

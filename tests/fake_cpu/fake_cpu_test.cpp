@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "child.hpp"
-#include "core/isa.hpp"
+#include "core/machine/isa.hpp"
 
 namespace stepwell::fake_cpu {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/cpu.hpp"
+#include "core/machine/cpu.hpp"
 #include "kernels/kernels.hpp"
 
 namespace stepwell::kernels {

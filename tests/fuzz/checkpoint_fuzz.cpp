@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/checksum.hpp"
+#include "core/numeric/checksum.hpp"
 #include "tiles/checkpoint_file.hpp"
 
 /// A checkpoint of any bytes whatever is refused with one printable line, or it is one: then it can

@@ -93,20 +93,20 @@ TEST(Spectrum, OfAGeneralMatrixIsOnBothSides) {
 }
 
 TEST(Basis, IsOrthogonalAndHasNoDominantElement) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n :
        {16, 17, 31, 32, 33, 48, 63, 100, 127, 128, 129, 255, 256, 257, 400}) {
     const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       Square q(n);
-      set_scaled_basis(q.view(), Basis(n, seed, 0), ones, team);
+      set_scaled_basis(q.view(), Basis(n, seed, 0), ones, pool);
       double largest = 0;
       for (const double x : q.data) largest = std::max(largest, std::abs(x));
       // Of n^2 Gaussian numbers of variance 1/n, one in 10^4 matrices has a larger one; a column
       // that one round left alone would have a 1.
       const double order = static_cast<double>(n);
       EXPECT_LT(largest, std::sqrt(2 * std::log(1e4 * order * order) / order)) << n;
-      multiply_transposed(q.view(), Basis(n, seed, 0), Part::all, team);
+      multiply_transposed(q.view(), Basis(n, seed, 0), Part::all, pool);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < n; ++i) {
           ASSERT_LT(std::abs(q(i, j) - (i == j ? 1 : 0)), 8 * std::log2(order) * kU64) << n;
@@ -117,11 +117,11 @@ TEST(Basis, IsOrthogonalAndHasNoDominantElement) {
 }
 
 TEST(Basis, HasElementsThatLookGaussian) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : {256, 300, 383, 511}) {
     Square q(n);
     set_scaled_basis(q.view(), Basis(n, 1, 0),
-                     std::vector<double>(static_cast<std::size_t>(n), 1.0), team);
+                     std::vector<double>(static_cast<std::size_t>(n), 1.0), pool);
     const auto order = static_cast<double>(n);
     double fourth = 0;
     for (const double x : q.data) fourth += x * x * x * x;
@@ -186,11 +186,11 @@ TEST(Basis, GivesConjugateGradientsTheIterationsOfAHaarBasis) {
         const std::vector<double> d = spectrum(kind, n, condition, 1);
         std::vector<int> ours[2], haar[2];
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-          engine::Team team(1);
+          engine::ThreadPool pool(1);
           Square a(n);
           const Basis q(n, seed, 0);
-          set_scaled_basis(a.view(), q, d, team);
-          multiply_transposed(a.view(), q, Part::all, team);
+          set_scaled_basis(a.view(), q, d, pool);
+          multiply_transposed(a.view(), q, Part::all, pool);
           const Square b = with_haar_basis(d, seed);
           for (const int side : {0, 1}) {
             ours[side].push_back(cg_iterations(a, side == 0 ? ones : unit));

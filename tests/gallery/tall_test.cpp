@@ -32,8 +32,8 @@ std::vector<double> tall_singular_values(std::vector<double> a, int m, int n) {
 struct Tall {
   Tall(std::int64_t m, std::int64_t n, const TallRecipe& recipe, int threads = 1)
       : rows(m), cols(n), data(static_cast<std::size_t>(m * n)) {
-    engine::Team team(threads);
-    fill_tall(view(), recipe, team);
+    engine::ThreadPool pool(threads);
+    fill_tall(view(), recipe, pool);
   }
   MatrixView<double> view() { return stepwell::view(data.data(), rows, cols); }
 
@@ -92,8 +92,8 @@ TEST(Tall, ProblemHasTheKnownAnswer) {
       const TallRecipe recipe{1e2, false, 8};
       Tall a(m, n, recipe);
       std::vector<double> x(static_cast<std::size_t>(2 * n)), b(static_cast<std::size_t>(2 * m));
-      engine::Team team(2);
-      fill_problem(a.view(), recipe, residual, view(x.data(), n, 2), view(b.data(), m, 2), team);
+      engine::ThreadPool pool(2);
+      fill_problem(a.view(), recipe, residual, view(x.data(), n, 2), view(b.data(), m, 2), pool);
       for (std::int64_t c = 0; c < 2; ++c) {
         double squares = 0, fitted = 0;
         std::vector<double> r(static_cast<std::size_t>(m));
@@ -158,10 +158,10 @@ TEST(TallRows, OfManyHaveTheConditionNumber) {
 
 TEST(Tall, RefusesWhatMakesNoSense) {
   std::vector<double> data(100);
-  engine::Team team(1);
+  engine::ThreadPool pool(1);
   const auto code_of = [&](MatrixView<double> a, const TallRecipe& recipe) {
     try {
-      fill_tall(a, recipe, team);
+      fill_tall(a, recipe, pool);
     } catch (const Error& e) {
       return e.code();
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/split.hpp"
+#include "core/numeric/split.hpp"
 #include "kernels/kernels.hpp"
 #include "sanitized.hpp"
 

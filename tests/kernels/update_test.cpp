@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "core/rounding.hpp"
+#include "core/numeric/rounding.hpp"
 #include "kernels/fixture.hpp"
 
 /// C -= A B' on packed operands, at every rung with planes, for every instruction set.

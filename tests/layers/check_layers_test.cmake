@@ -36,7 +36,7 @@ endfunction()
 
 expect(core_includes_kernels src/core/a.cpp "${spdx}#include \"kernels/table.hpp\"\n"
   "src/core/a.cpp:3: layer: src/core must not include src/kernels")
-expect(public_includes_core include/stepwell/a.hpp "${spdx}#pragma once\n#include \"core/isa.hpp\"\n"
+expect(public_includes_core include/stepwell/a.hpp "${spdx}#pragma once\n#include \"core/machine/isa.hpp\"\n"
   "include/stepwell/a.hpp:4: layer: include/stepwell must not include src/core")
 expect(kernels_include_engine src/kernels/amx/a.cpp "${spdx}\n\n#include <engine/context.hpp>\n"
   "src/kernels/amx/a.cpp:5: layer: src/kernels must not include src/engine")
@@ -60,8 +60,8 @@ expect(room_from_table src/kernels/a.cpp "${spdx}#include \"kernels/amx/amx.hpp\
 
 expect(starpu_in_factor src/factor/a.cpp "${spdx}#include <starpu.h>\n"
   "src/factor/a.cpp:3: engine: only src/engine may include starpu.h")
-expect(starpu_mpi_in_solve src/solve/a.cpp "${spdx}#include <starpu_mpi.h>\n"
-  "src/solve/a.cpp:3: engine: only src/engine may include starpu_mpi.h")
+expect(starpu_mpi_in_solve src/solvers/a.cpp "${spdx}#include <starpu_mpi.h>\n"
+  "src/solvers/a.cpp:3: engine: only src/engine may include starpu_mpi.h")
 expect(mpi_in_tests tests/core/a.cpp "${spdx}#include <mpi.h>\n"
   "tests/core/a.cpp:3: engine: only src/engine may include mpi.h")
 expect(engine src/engine/a.cpp "${spdx}#include <starpu.h>\n#include <mpi.h>\n" "")

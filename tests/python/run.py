@@ -90,7 +90,7 @@ def wheel(work, given):
         "-C", f"build-dir={work / 'build'}")
     clean = environment(work / "clean", with_pip=False)
     install(builder, clean, *work.glob("*.whl"))
-    # As a stranger: from another directory, with nothing but the wheel and what it asks for.
+    # As a downstream project: from another directory, with nothing but the wheel and what it asks for.
     run(clean, "-I", "-c", first_example(), cwd=work)
     install(builder, clean, "pytest", "scipy", "hypothesis")
 

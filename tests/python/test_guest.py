@@ -212,7 +212,7 @@ def test_bar():
     from stepwell import _progress
 
     assert "50 %" in _progress.line_of("factor", 5, 10, 1.0)
-    assert "survey" in _progress.line_of("survey", 0, 0, 1.0)
+    assert "analysis" in _progress.line_of("analysis", 0, 0, 1.0)
     # On a terminal: a pseudo-terminal as standard error.
     master, slave = os.openpty()
     process = subprocess.Popen(

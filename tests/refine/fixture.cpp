@@ -11,12 +11,12 @@ using stepwell::test::Quad;
 Setting::Setting(Dense<double> matrix, const std::string& map, int threads)
     : a_(std::move(matrix)),
       ones_(static_cast<std::size_t>(a_.rows), 1.0),
-      team_(threads),
-      product_(team_, a_.view()),
+      pool_(threads),
+      product_(pool_, a_.view()),
       operator_(std::make_unique<ScaledOperator>(product_, ones_, ones_)),
       factor_(factor_of(a_, options_for(map))) {
   EXPECT_TRUE(factor_.ok());
-  preconditioner_ = std::make_unique<FactorPreconditioner>(team_, factor_.data(), ones_, ones_);
+  preconditioner_ = std::make_unique<FactorPreconditioner>(pool_, factor_.data(), ones_, ones_);
 }
 
 Outcome Setting::refine(const Dense<double>& b, Dense<double>& x, const Request& request) {

@@ -45,7 +45,7 @@ class Setting {
  private:
   Dense<double> a_;
   std::vector<double> ones_;
-  engine::Team team_;
+  engine::ThreadPool pool_;
   SymmetricProduct product_;
   std::unique_ptr<ScaledOperator> operator_;
   Factor factor_;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "refine/general_product.hpp"
+#include "refine/operators/general_product.hpp"
 
 #include <cmath>
 #include <limits>
@@ -49,10 +49,10 @@ class GeneralProducts : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Refine, GeneralProducts, ::testing::Bool());
 
 TEST_P(GeneralProducts, AreRightToRounding) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     const auto a = gaussian(n, n, 1);
-    GeneralProduct product(team, a.view(), transposed());
+    GeneralProduct product(pool, a.view(), transposed());
     EXPECT_EQ(product.order(), n);
     for (const std::int64_t r : {1, 3, 8}) {
       const auto x = gaussian(n, r, 2);
@@ -78,14 +78,14 @@ TEST_P(GeneralProducts, AreRightToRounding) {
 
 /// Of Gaussian numbers, and of equal ones, whose sums are all rounded in the same direction.
 TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     for (const bool equal : {false, true}) {
       const auto a = gaussian(n, n, 1);
       const auto x = gaussian(n, 3, 2);
       if (equal) a.fill([](auto i, auto j) { return i == j ? 100 : 0.6; });
       if (equal) x.fill([](auto, auto c) { return c == 0 ? 1.0 : 0.7; });
-      GeneralProduct product(team, a.view(), transposed());
+      GeneralProduct product(pool, a.view(), transposed());
       Dense<double> y(n, 3), low(n, 3);
       Checksums blocked(n), exact(n);
       product.apply_blocked(x.view(), y.view(), blocked);
@@ -103,7 +103,7 @@ TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
         }
       }
       product.apply_exactly(x.view(), {}, y.view(), low.view(), exact);
-      const Checksums first = survey_general(team, a.view()).checksums;
+      const Checksums first = scan_general(pool, a.view()).checksums;
       EXPECT_EQ(first.first_difference(blocked), -1) << n;
       EXPECT_EQ(first.first_difference(exact), -1) << n;
     }
@@ -112,18 +112,18 @@ TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
 
 /// A residual in FP64 decides only where its depth leaves room below sqrt(n) units.
 TEST_P(GeneralProducts, HaveADepthBelowTheTolerance) {
-  engine::Team team(1);
+  engine::ThreadPool pool(1);
   for (const std::int64_t n : {512, 1000, 2048, 4096, 8192, 16384, 65536}) {
-    GeneralProduct product(team, view<const double>(nullptr, n, n), transposed());
+    GeneralProduct product(pool, view<const double>(nullptr, n, n), transposed());
     EXPECT_LE(static_cast<double>(product.depth() + 3), std::sqrt(static_cast<double>(n))) << n;
   }
 }
 
 TEST_P(GeneralProducts, AreExactToTwiceTheDigits) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     const auto a = gaussian(n, n, 1);
-    GeneralProduct product(team, a.view(), transposed());
+    GeneralProduct product(pool, a.view(), transposed());
     for (const bool with_b : {false, true}) {
       const std::int64_t r = 2;
       const auto x = gaussian(n, r, 2), b = gaussian(n, r, 3);
@@ -160,8 +160,8 @@ TEST_P(GeneralProducts, HaveTheSameBitsForAnyNumberOfThreads) {
     const auto x = gaussian(n, 3, 9);
     Dense<double> y1(n, 3), exact1(n, 3), low1(n, 3);
     for (int threads = 1; threads <= 4; ++threads) {
-      engine::Team team(threads);
-      GeneralProduct product(team, a.view(), transposed());
+      engine::ThreadPool pool(threads);
+      GeneralProduct product(pool, a.view(), transposed());
       Dense<double> y(n, 3), exact(n, 3), low(n, 3);
       product.apply(x.view(), y.view());
       Checksums checksums(n);
@@ -180,10 +180,10 @@ TEST_P(GeneralProducts, HaveTheSameBitsForAnyNumberOfThreads) {
 
 // A column's exact sums do not depend on its company.
 TEST_P(GeneralProducts, OfAColumnAreTheSameAmongOthers) {
-  engine::Team team(1);
+  engine::ThreadPool pool(1);
   const std::int64_t n = 500;
   const auto a = gaussian(n, n, 8);
-  GeneralProduct product(team, a.view(), transposed());
+  GeneralProduct product(pool, a.view(), transposed());
   const auto x = gaussian(n, 5, 9);
   Dense<double> together(n, 5), low(n, 5), alone(n, 1), alone_low(n, 1);
   Checksums checksums(n);
@@ -196,7 +196,7 @@ TEST_P(GeneralProducts, OfAColumnAreTheSameAmongOthers) {
 }
 
 TEST_P(GeneralProducts, AreScaledByRowsAndColumns) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   const std::int64_t n = 130;
   const auto a = gaussian(n, n, 10);
   const auto x = gaussian(n, 2, 11), b = gaussian(n, 2, 12);
@@ -205,7 +205,7 @@ TEST_P(GeneralProducts, AreScaledByRowsAndColumns) {
     row.push_back(std::ldexp(1.0, static_cast<int>(i % 11) - 5));
     col.push_back(std::ldexp(1.0, static_cast<int>(i % 7)));
   }
-  GeneralProduct product(team, a.view(), transposed());
+  GeneralProduct product(pool, a.view(), transposed());
   ScaledOperator h(product, row, col);
   for (const Sums sums : {Sums::fp64, Sums::double_double}) {
     Dense<double> y(n, 2), r(n, 2);
@@ -245,25 +245,25 @@ TEST(GeneralSurvey, FindsBothNorms) {
     const double by_rows = *std::max_element(rows.begin(), rows.end());
     const double by_cols = *std::max_element(cols.begin(), cols.end());
     const double close = static_cast<double>(2 * n + 4) * kU64;
-    Survey first;
+    MatrixScan first;
     for (int threads = 1; threads <= 3; ++threads) {
-      engine::Team team(threads);
-      const Survey survey = survey_general(team, a.view());
-      if (threads == 1) first = survey;
-      EXPECT_NEAR(survey.norm_inf, by_rows, close * by_rows) << n;
-      EXPECT_NEAR(survey.norm_1, by_cols, close * by_cols) << n;
-      EXPECT_EQ(survey.scan.max_abs, largest) << n;
-      EXPECT_NEAR(kernels::frobenius(survey.scan), std::sqrt(squares), 1e-12 * std::sqrt(squares));
-      EXPECT_EQ(survey.scan.non_finite, 0) << n;
-      EXPECT_EQ(survey.norm_inf, first.norm_inf) << threads;
-      EXPECT_EQ(survey.norm_1, first.norm_1) << threads;
-      EXPECT_EQ(kernels::frobenius(survey.scan), kernels::frobenius(first.scan)) << threads;
+      engine::ThreadPool pool(threads);
+      const MatrixScan found = scan_general(pool, a.view());
+      if (threads == 1) first = found;
+      EXPECT_NEAR(found.norm_inf, by_rows, close * by_rows) << n;
+      EXPECT_NEAR(found.norm_1, by_cols, close * by_cols) << n;
+      EXPECT_EQ(found.scan.max_abs, largest) << n;
+      EXPECT_NEAR(kernels::frobenius(found.scan), std::sqrt(squares), 1e-12 * std::sqrt(squares));
+      EXPECT_EQ(found.scan.non_finite, 0) << n;
+      EXPECT_EQ(found.norm_inf, first.norm_inf) << threads;
+      EXPECT_EQ(found.norm_1, first.norm_1) << threads;
+      EXPECT_EQ(kernels::frobenius(found.scan), kernels::frobenius(first.scan)) << threads;
     }
   }
 }
 
 TEST(GeneralSurvey, FindsTheFirstNumberThatIsNotFinite) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {1, 64, 65, 200, 600}) {
       for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
@@ -271,28 +271,28 @@ TEST(GeneralSurvey, FindsTheFirstNumberThatIsNotFinite) {
         const auto a = gaussian(n, n, 6);
         a(i, j) = bad;
         a(n - 1, n - 1) = bad;  // a later one
-        const Survey survey = survey_general(team, a.view());
-        EXPECT_EQ(survey.scan.bad_row, i) << n;
-        EXPECT_EQ(survey.scan.bad_col, j) << n;
-        EXPECT_EQ(survey.scan.non_finite, i == n - 1 && j == n - 1 ? 1 : 2) << n;
+        const MatrixScan found = scan_general(pool, a.view());
+        EXPECT_EQ(found.scan.bad_row, i) << n;
+        EXPECT_EQ(found.scan.bad_col, j) << n;
+        EXPECT_EQ(found.scan.non_finite, i == n - 1 && j == n - 1 ? 1 : 2) << n;
       }
     }
   }
 }
 
 TEST(Symmetry, IsToTheBits) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : {1, 2, 64, 65, 130, 600}) {
     const auto a = gaussian(n, n, 7);
     for (std::int64_t j = 0; j < n; ++j) {
       a(j, j) = 0x1p-1070;
       for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
     }
-    EXPECT_TRUE(is_symmetric_with_positive_diagonal(team, a.view())) << n;
+    EXPECT_TRUE(is_symmetric_with_positive_diagonal(pool, a.view())) << n;
     for (const std::int64_t k : {std::int64_t{0}, n / 2, n - 1}) {
       for (const double bad : {0.0, -1.0, kNaN}) {
         a(k, k) = bad;
-        EXPECT_FALSE(is_symmetric_with_positive_diagonal(team, a.view())) << n << ", " << k;
+        EXPECT_FALSE(is_symmetric_with_positive_diagonal(pool, a.view())) << n << ", " << k;
       }
       a(k, k) = 1;
     }
@@ -301,7 +301,7 @@ TEST(Symmetry, IsToTheBits) {
       if (i == j) continue;
       const double before = a(i, j);
       a(i, j) = std::nextafter(before, 0);
-      EXPECT_FALSE(is_symmetric_with_positive_diagonal(team, a.view())) << n << ", " << i;
+      EXPECT_FALSE(is_symmetric_with_positive_diagonal(pool, a.view())) << n << ", " << i;
       a(i, j) = before;
     }
   }

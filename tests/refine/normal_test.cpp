@@ -85,10 +85,10 @@ TEST(NormalProduct, IsRightToRounding) {
     const Dense<double> x = random_matrix(n, k, 3);
     for (int layout = 0; layout < 3; ++layout) {
       for (const Sums sums : {Sums::fp64, Sums::split, Sums::double_double}) {
-        engine::Team team(2);
+        engine::ThreadPool pool(2);
         const TallMatrix matrix = p.matrix(layout);
         core::RowReader reader(matrix);
-        NormalProduct h(team, reader, p.power, p.tail, p.scan());
+        NormalProduct h(pool, reader, p.power, p.tail, p.scan());
         Dense<double> g(n, k), y(n, k);
         std::vector<double> squares(static_cast<std::size_t>(k));
         h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -161,10 +161,10 @@ TEST(NormalProduct, SaysWhatRoundingDoes) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < m; ++i) norm = std::hypot(norm, p.h(i, j));
     }
-    engine::Team team(2);
+    engine::ThreadPool pool(2);
     const TallMatrix matrix = p.matrix(0);
     core::RowReader reader(matrix);
-    NormalProduct h(team, reader, p.power, p.tail, p.scan());
+    NormalProduct h(pool, reader, p.power, p.tail, p.scan());
     for (const Sums sums : {Sums::fp64, Sums::split, Sums::double_double}) {
       Dense<double> g(n, k);
       std::vector<double> squares(static_cast<std::size_t>(k));
@@ -208,12 +208,12 @@ TEST(NormalProduct, SeesThatAHasChanged) {
   for (int layout = 0; layout < 3; ++layout) {
     Problem p(600, 150, 2);
     const Dense<double> x = random_matrix(150, 2, 3);
-    engine::Team team(2);
+    engine::ThreadPool pool(2);
     const TallMatrix matrix = p.matrix(layout);
     core::RowReader reader(matrix);
     const std::vector<kernels::Scan> before = p.scan();
     for (const Sums sums : {Sums::split, Sums::double_double}) {
-      NormalProduct h(team, reader, p.power, p.tail, before);
+      NormalProduct h(pool, reader, p.power, p.tail, before);
       Dense<double> g(150, 2);
       std::vector<double> squares(2);
       h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -224,7 +224,7 @@ TEST(NormalProduct, SeesThatAHasChanged) {
       EXPECT_EQ(h.changed_column(), 64) << layout;
       p.a(311, 70) = p.rows[311 * 150 + 70] = old;
       // Two elements of different columns that change places: the sum over all columns is the same.
-      NormalProduct swapped(team, reader, p.power, p.tail, before);
+      NormalProduct swapped(pool, reader, p.power, p.tail, before);
       std::swap(p.a(311, 70), p.a(17, 140));
       std::swap(p.rows[311 * 150 + 70], p.rows[17 * 150 + 140]);
       swapped.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -240,10 +240,10 @@ TEST(NormalProduct, HasTheSameBitsForAnyThreadsAndFromAFunction) {
   const Problem p(m, n, k);
   const Dense<double> x = random_matrix(n, k, 3);
   const auto residual = [&](int layout, int threads, Sums sums) {
-    engine::Team team(threads);
+    engine::ThreadPool pool(threads);
     const TallMatrix matrix = p.matrix(layout);
     core::RowReader reader(matrix);
-    NormalProduct h(team, reader, p.power, p.tail, p.scan());
+    NormalProduct h(pool, reader, p.power, p.tail, p.scan());
     Dense<double> g(n, k);
     std::vector<double> squares(static_cast<std::size_t>(k));
     h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
@@ -269,8 +269,8 @@ class Refinement {
       : p_(m, n, columns),
         matrix_(p_.matrix(0)),
         reader_(matrix_),
-        team_(2),
-        h_(team_, reader_, p_.power, p_.tail, p_.scan()),
+        pool_(2),
+        h_(pool_, reader_, p_.power, p_.tail, p_.scan()),
         ones_(static_cast<std::size_t>(n), 1.0) {
     Random random(9);
     Dense<double> c(n, n);
@@ -286,7 +286,7 @@ class Refinement {
     FactorOptions f;
     f.map = uniform(Rung::fp64);
     factor_ = cholesky(std::as_const(c).view(), f);
-    preconditioner_ = std::make_unique<FactorPreconditioner>(team_, factor_.data(), ones_, ones_);
+    preconditioner_ = std::make_unique<FactorPreconditioner>(pool_, factor_.data(), ones_, ones_);
     x_ = Dense<double>(n, columns);
     g_ = Dense<double>(n, columns);
     state_.x = x_.view();
@@ -328,7 +328,7 @@ class Refinement {
   Problem p_;
   TallMatrix matrix_;
   core::RowReader reader_;
-  engine::Team team_;
+  engine::ThreadPool pool_;
   NormalProduct h_;
   std::vector<double> ones_;
   double norm_ = 0;

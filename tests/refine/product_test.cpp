@@ -5,7 +5,7 @@
 #include "kernels/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
-#include "refine/operator.hpp"
+#include "refine/operators/operator.hpp"
 
 /// Products with a symmetric matrix of which the lower triangle is read, and what a look at it
 /// finds: right to rounding, and the same bits for any number of threads.
@@ -50,10 +50,10 @@ std::vector<std::int64_t> orders() {
 }
 
 TEST(SymmetricProduct, IsRightToRounding) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     const auto a = lower(n, 1);
-    SymmetricProduct product(team, a.view());
+    SymmetricProduct product(pool, a.view());
     for (const std::int64_t r : {1, 3}) {
       const auto x = vectors(n, r, 2);
       const Guarded<double> y(n, r, 1, 1);
@@ -78,13 +78,13 @@ TEST(SymmetricProduct, IsRightToRounding) {
 
 /// Of Gaussian numbers, and of equal ones, whose sums are all rounded in the same direction.
 TEST(SymmetricProduct, WithBlockedSumsErrsByNoMoreThanItsDepth) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     const Guarded<double> equal(n, n, 3);
     equal.fill([](auto i, auto j) { return i < j ? NAN : i == j ? 100 : 0.6; });
     const auto gaussian = lower(n, 1);
     for (const auto* a : {&gaussian, &equal}) {
-      SymmetricProduct product(team, a->view());
+      SymmetricProduct product(pool, a->view());
       const auto x = vectors(n, 3, 2);
       if (a == &equal) x.fill([](auto, auto c) { return c == 0 ? 1.0 : 0.7; });
       Dense<double> y(n, 3);
@@ -109,21 +109,21 @@ TEST(SymmetricProduct, WithBlockedSumsErrsByNoMoreThanItsDepth) {
 
 /// A residual in FP64 decides only where its depth leaves room below sqrt(n) units.
 TEST(SymmetricProduct, HasADepthBelowTheTolerance) {
-  engine::Team team(1);
+  engine::ThreadPool pool(1);
   for (const std::int64_t n : {256, 300, 512, 896, 1000, 1024, 2048, 4096, 8192, 16384, 32768}) {
-    SymmetricProduct product(team, view<const double>(nullptr, n, n));
+    SymmetricProduct product(pool, view<const double>(nullptr, n, n));
     EXPECT_LE(static_cast<double>(product.depth() + 3), std::sqrt(static_cast<double>(n))) << n;
   }
 }
 
 TEST(SymmetricProduct, SeesEveryBitOfTheTriangleInEachPass) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : {1, 64, 65, 700}) {
     const auto a = lower(n, 1);
-    SymmetricProduct product(team, a.view());
+    SymmetricProduct product(pool, a.view());
     const auto x = vectors(n, 2, 2);
     Dense<double> y(n, 2), low(n, 2);
-    Survey first;
+    MatrixScan first;
     product.apply(x.view(), y.view(), &first);
     for (const bool flipped : {false, true}) {
       const std::int64_t i = n - 1, j = n / 2;
@@ -140,10 +140,10 @@ TEST(SymmetricProduct, SeesEveryBitOfTheTriangleInEachPass) {
 }
 
 TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
-  engine::Team team(2);
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     const auto a = lower(n, 1);
-    SymmetricProduct product(team, a.view());
+    SymmetricProduct product(pool, a.view());
     for (const bool with_b : {false, true}) {
       const std::int64_t r = 2;
       const auto x = vectors(n, r, 2), b = vectors(n, r, 3);
@@ -174,16 +174,16 @@ TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
   }
 }
 
-Survey survey_of(MatrixView<const double> a, bool mirror = false, int threads = 2) {
-  engine::Team team(threads);
-  SymmetricProduct product(team, a);
-  Survey survey;
-  product.apply({}, view<double>(nullptr, a.rows, 0), &survey, mirror);
-  return survey;
+MatrixScan survey_of(MatrixView<const double> a, bool mirror = false, int threads = 2) {
+  engine::ThreadPool pool(threads);
+  SymmetricProduct product(pool, a);
+  MatrixScan found;
+  product.apply({}, view<double>(nullptr, a.rows, 0), &found, mirror);
+  return found;
 }
 
-TEST(Survey, FindsTheNormsWithAndWithoutAProduct) {
-  engine::Team team(2);
+TEST(MatrixScan, FindsTheNormsWithAndWithoutAProduct) {
+  engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
     const auto a = lower(n, 4);
     double norm = 0, largest = 0, squares = 0;
@@ -197,37 +197,37 @@ TEST(Survey, FindsTheNormsWithAndWithoutAProduct) {
       }
     }
     const double close = static_cast<double>(2 * n + 4) * kU64;
-    const Survey alone = survey_of(a.view());
+    const MatrixScan alone = survey_of(a.view());
     EXPECT_NEAR(alone.norm_inf, norm, close * norm) << n;
     EXPECT_EQ(alone.scan.max_abs, largest) << n;
     EXPECT_NEAR(kernels::frobenius(alone.scan), std::sqrt(squares), 1e-12 * std::sqrt(squares));
     EXPECT_EQ(alone.scan.non_finite, 0) << n;
 
-    SymmetricProduct product(team, a.view());
+    SymmetricProduct product(pool, a.view());
     const auto x = vectors(n, 2, 5);
     Dense<double> plain(n, 2), y(n, 2);
-    Survey survey;
+    MatrixScan found;
     product.apply(x.view(), plain.view());
-    product.apply(x.view(), y.view(), &survey);
+    product.apply(x.view(), y.view(), &found);
     EXPECT_TRUE(same_bits(y.view(), plain.view())) << n;
-    EXPECT_EQ(survey.norm_inf, alone.norm_inf) << n;
+    EXPECT_EQ(found.norm_inf, alone.norm_inf) << n;
   }
 }
 
-TEST(Survey, SurvivesTheEndsOfTheRange) {
+TEST(MatrixScan, SurvivesTheEndsOfTheRange) {
   for (const double scale : {0x1p-1040, 0x1p-1000, 0x1p1000}) {
     const std::int64_t n = 200;
     const auto a = lower(n, 4);
     Guarded<double> scaled(n, n, 1, 0, kNaN);
     scaled.fill([&](auto i, auto j) { return a(i, j) * scale; }, kernels::Shape::lower);
-    const Survey plain = survey_of(a.view()), survey = survey_of(scaled.view());
-    EXPECT_EQ(survey.scan.max_abs, plain.scan.max_abs * scale);
-    EXPECT_NEAR(survey.norm_inf / scale, plain.norm_inf, 0x1p-30 * plain.norm_inf);
-    EXPECT_EQ(survey.scan.non_finite, 0);
+    const MatrixScan plain = survey_of(a.view()), found = survey_of(scaled.view());
+    EXPECT_EQ(found.scan.max_abs, plain.scan.max_abs * scale);
+    EXPECT_NEAR(found.norm_inf / scale, plain.norm_inf, 0x1p-30 * plain.norm_inf);
+    EXPECT_EQ(found.scan.non_finite, 0);
   }
 }
 
-TEST(Survey, FindsTheFirstNumberThatIsNotFinite) {
+TEST(MatrixScan, FindsTheFirstNumberThatIsNotFinite) {
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {1, 64, 65, 200, 600}) {
       for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
@@ -235,16 +235,16 @@ TEST(Survey, FindsTheFirstNumberThatIsNotFinite) {
         const auto a = lower(n, 6);
         a(i, j) = bad;
         a(n - 1, n - 1) = bad;  // a later one
-        const Survey survey = survey_of(a.view());
-        EXPECT_EQ(survey.scan.bad_row, i) << n;
-        EXPECT_EQ(survey.scan.bad_col, j) << n;
-        EXPECT_EQ(survey.scan.non_finite, i == n - 1 && j == n - 1 ? 1 : 2) << n;
+        const MatrixScan found = survey_of(a.view());
+        EXPECT_EQ(found.scan.bad_row, i) << n;
+        EXPECT_EQ(found.scan.bad_col, j) << n;
+        EXPECT_EQ(found.scan.non_finite, i == n - 1 && j == n - 1 ? 1 : 2) << n;
       }
     }
   }
 }
 
-TEST(Survey, ComparesTheTriangles) {
+TEST(MatrixScan, ComparesTheTriangles) {
   for (const std::int64_t n : {2, 64, 65, 130, 300, 600}) {
     const auto a = lower(n, 7);
     for (std::int64_t j = 0; j < n; ++j) {
@@ -255,10 +255,10 @@ TEST(Survey, ComparesTheTriangles) {
              {n - 1, 0}, {1, 0}, {n - 1, n - 2}, {n / 2 + 1 < n ? n / 2 + 1 : n - 1, n / 2 - 1}}) {
       const double before = a(j, i);
       a(j, i) += 0.125;  // above the diagonal
-      const Survey survey = survey_of(a.view(), true);
-      EXPECT_NEAR(survey.scan.asymmetry, 0.125, 1e-12) << n;
-      EXPECT_EQ(survey.scan.asymmetry_row, i) << n;
-      EXPECT_EQ(survey.scan.asymmetry_col, j) << n;
+      const MatrixScan found = survey_of(a.view(), true);
+      EXPECT_NEAR(found.scan.asymmetry, 0.125, 1e-12) << n;
+      EXPECT_EQ(found.scan.asymmetry_row, i) << n;
+      EXPECT_EQ(found.scan.asymmetry_col, j) << n;
       EXPECT_EQ(survey_of(a.view()).scan.asymmetry, 0) << "not asked for";
       a(j, i) = before;
     }
@@ -270,36 +270,36 @@ TEST(SymmetricProduct, HasTheSameBitsForAnyNumberOfThreads) {
     const auto a = lower(n, 8);
     const auto x = vectors(n, 3, 9);
     Dense<double> y1(n, 3), exact1(n, 3), low1(n, 3);
-    Survey survey1;
+    MatrixScan survey1;
     for (int threads = 1; threads <= 4; ++threads) {
-      engine::Team team(threads);
-      SymmetricProduct product(team, a.view());
+      engine::ThreadPool pool(threads);
+      SymmetricProduct product(pool, a.view());
       Dense<double> y(n, 3), exact(n, 3), low(n, 3);
-      Survey survey;
-      product.apply(x.view(), y.view(), &survey);
+      MatrixScan found;
+      product.apply(x.view(), y.view(), &found);
       Checksums checksums(n);
       product.apply_exactly(x.view(), x.view(), exact.view(), low.view(), checksums);
       if (threads == 1) {
         y1 = y;
         exact1 = exact;
         low1 = low;
-        survey1 = survey;
+        survey1 = found;
       }
       EXPECT_TRUE(same_bits(y.view(), y1.view())) << threads;
       EXPECT_TRUE(same_bits(exact.view(), exact1.view())) << threads;
       EXPECT_TRUE(same_bits(low.view(), low1.view())) << threads;
-      EXPECT_EQ(survey.norm_inf, survey1.norm_inf) << threads;
-      EXPECT_EQ(kernels::frobenius(survey.scan), kernels::frobenius(survey1.scan)) << threads;
+      EXPECT_EQ(found.norm_inf, survey1.norm_inf) << threads;
+      EXPECT_EQ(kernels::frobenius(found.scan), kernels::frobenius(survey1.scan)) << threads;
     }
   }
 }
 
 // A column's sums do not depend on its company.
 TEST(SymmetricProduct, OfAColumnIsTheSameAmongOthers) {
-  engine::Team team(1);
+  engine::ThreadPool pool(1);
   const std::int64_t n = 500;
   const auto a = lower(n, 8);
-  SymmetricProduct product(team, a.view());
+  SymmetricProduct product(pool, a.view());
   const auto x = vectors(n, 5, 9);
   Dense<double> together(n, 5), low(n, 5), alone(n, 1), alone_low(n, 1);
   Checksums checksums(n);

@@ -207,8 +207,8 @@ TEST_P(Refiners, NeverCallAWrongSolutionDone) {
     Setting definite = easy(n);
     Dense<double> a = well_conditioned(n);
     for (const std::int64_t i : {std::int64_t{0}, n / 2, n - 1}) a(i, i) = negative;
-    engine::Team team(1);
-    SymmetricProduct product(team, a.view());
+    engine::ThreadPool pool(1);
+    SymmetricProduct product(pool, a.view());
     const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
     ScaledOperator op(product, ones, ones);
     const Dense<double> b = right_hand_sides(n, 3);
@@ -233,8 +233,8 @@ TEST(ConjugateGradients, NoticeAnIndefiniteMatrix) {
   Setting setting(well_conditioned(n), "bf16");
   Dense<double> a = well_conditioned(n);
   for (std::int64_t i = 0; i < n; i += 2) a(i, i) = -2;
-  engine::Team team(1);
-  SymmetricProduct product(team, a.view());
+  engine::ThreadPool pool(1);
+  SymmetricProduct product(pool, a.view());
   const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
   ScaledOperator op(product, ones, ones);
   const Dense<double> b = right_hand_sides(n, 1);

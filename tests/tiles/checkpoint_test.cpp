@@ -203,8 +203,9 @@ TEST(CheckpointTest, DoesNotMixGenerationsRanksOrRuns) {
   facts[2].value = "fp32";
   const Checkpoints other_run(directory.path(), 0, 2, facts);
   EXPECT_TRUE(other_run.complete().empty());
-  EXPECT_EQ(other_run.strangers(), "belongs to another run: its map differs; this run's is fp32");
-  EXPECT_EQ(c.strangers(), "");
+  EXPECT_EQ(other_run.difference_to_others(),
+            "belongs to another run: its map differs; this run's is fp32");
+  EXPECT_EQ(c.difference_to_others(), "");
   copy(c.path(1), other_run.path(1));
   EXPECT_NE(other_run.verify({1, 3}, state.pieces()), "");
 

@@ -191,7 +191,7 @@ TEST(Distribution, TheSymmetricOneSendsLess) {
 
 TEST(Distribution, AsSquareAsCanBe) {
   const auto name = [](int ranks, int rows) {
-    RankedOptions options;
+    DistributedOptions options;
     options.grid_rows = rows;
     return Distribution::choose(ranks, options).name();
   };
@@ -202,7 +202,7 @@ TEST(Distribution, AsSquareAsCanBe) {
   EXPECT_EQ(name(36, 0), "grid 6 x 6");
   EXPECT_EQ(name(1024, 0), "grid 32 x 32");
   EXPECT_EQ(name(6, 6), "grid 6 x 1");
-  RankedOptions symmetric;
+  DistributedOptions symmetric;
   symmetric.layout = Layout::symmetric;
   EXPECT_EQ(Distribution::choose(10, symmetric).name(), "symmetric 5");
 }
@@ -215,7 +215,7 @@ TEST(Distribution, RefusalsSayWhatWouldDo) {
   const std::string none = refusal([] { Distribution::symmetric(0); });
   EXPECT_NE(none.find("not 0"), std::string::npos) << none;
   for (const int rows : {4, -1, 7}) {
-    RankedOptions options;
+    DistributedOptions options;
     options.grid_rows = rows;
     const std::string text = refusal([&] { Distribution::choose(6, options); });
     EXPECT_NE(text.find(std::to_string(rows) + " rows"), std::string::npos) << text;

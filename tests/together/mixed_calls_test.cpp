@@ -130,7 +130,7 @@ TEST(MixedCalls, FromManyThreadsGiveTheSameBitsWithTheSameThreads) {
   const Systems systems;
   std::vector<std::vector<double>> expected(kCalls);
   for (int i = 0; i < kCalls; ++i) expected[static_cast<std::size_t>(i)] = systems.call(i);
-  // StarPU's workers, which sleep while a call refines, and a team beside its caller.
+  // StarPU's workers, which sleep while a call refines, and a pool beside its caller.
   const std::int64_t allowed = Context().threads();
   const std::int64_t ours = allowed + (allowed - 1);
   EXPECT_LE(threads_alive(), at_first + ours);

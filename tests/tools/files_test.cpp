@@ -333,7 +333,7 @@ TEST(Plan, SaysWhatItKnowsThePathFrom) {
   }
 }
 
-/// Over ranks, of which there are none here; tests/ranks compares it with what ranks say.
+/// Over ranks, of which there are none here; tests/distributed compares it with what ranks say.
 TEST(Plan, ForRanks) {
   const Outcome text = run("plan --n 3000 --ranks 6 --layout symmetric");
   EXPECT_EQ(text.code, 0) << text.err;

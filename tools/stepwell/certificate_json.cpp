@@ -10,7 +10,7 @@ using nlohmann::ordered_json;
 
 ordered_json certificate_json(const Certificate& c) {
   ordered_json rungs = ordered_json::array();
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     rungs.push_back({{"map", r.map},
                      {"refiner", r.refiner},
                      {"factored", r.factored},
@@ -46,7 +46,7 @@ ordered_json certificate_json(const Certificate& c) {
                        {"norm", c.norm},
                        {"rungs", std::move(rungs)},
                        {"seconds",
-                        {{"survey", c.times.survey},
+                        {{"analysis", c.times.analysis},
                          {"factor", c.times.factor},
                          {"refine", c.times.refine},
                          {"certify", c.times.certify},

@@ -85,7 +85,7 @@ std::string path_text(const std::string& map, const std::string& refiner, int it
   return fmt::format("{}, {}, {}", factor_text(map, least_squares), refiner, steps);
 }
 
-std::string attempt_text(const RungAttempt& r, bool least_squares) {
+std::string attempt_text(const LadderStep& r, bool least_squares) {
   const std::string what = r.factored ? path_text(r.map, r.refiner, r.iterations, least_squares)
                                       : factor_text(r.map, least_squares);
   return what + ": " + r.reason;
@@ -103,7 +103,7 @@ std::string time_text(const SolveTimes& t) {
     text += fmt::format("{}{} {}", before, name, number(seconds));
     before = ", ";
   };
-  add("looking at A", t.survey);
+  add("looking at A", t.analysis);
   add("factor", t.factor);
   add("refinement", t.refine);
   add("condition and proof", t.certify);
@@ -142,7 +142,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
                                          condition, error_text(forward)));
   }
   if (least_squares) add_least_squares(screen, c);
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty()) screen.line("tried", attempt_text(r, least_squares));
   }
   if (c.ok() && !c.map.empty()) {

@@ -17,7 +17,7 @@ std::string path_text(const std::string& map, const std::string& refiner, int it
                       bool least_squares = false);
 
 /// A rung that was left, and why.
-std::string attempt_text(const RungAttempt& r, bool least_squares = false);
+std::string attempt_text(const LadderStep& r, bool least_squares = false);
 
 /// "0.2 s: looking at A 0.02, factor 0.1, refinement 0.08"
 std::string time_text(const SolveTimes& t);

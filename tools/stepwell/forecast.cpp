@@ -9,11 +9,11 @@
 #include "certificate_text.hpp"
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "gallery/gallery.hpp"
-#include "solve/cost.hpp"
-#include "solve/general.hpp"
-#include "solve/spd.hpp"
+#include "solvers/cost.hpp"
+#include "solvers/general.hpp"
+#include "solvers/spd.hpp"
 #include "verbs.hpp"
 
 namespace stepwell::tool {
@@ -39,15 +39,15 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
   const auto solve_with = [&](auto solver) {
     return solver.solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
   };
-  if (general) return solve_with(driver::General(matrix, options, n));
-  return solve_with(driver::Spd(matrix, options, n));
+  if (general) return solve_with(solvers::General(matrix, options, n));
+  return solve_with(solvers::Spd(matrix, options, n));
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
 std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns, bool general,
                         SolveOptions options) {
   if (map == "none") {
-    return driver::refinement_bytes(n, columns, options.refiner.value_or(Refiner::cg));
+    return solvers::refinement_bytes(n, columns, options.refiner.value_or(Refiner::cg));
   }
   options.map = parse_map(map);
   return plan_of(n, columns, general, options).bytes;
@@ -61,7 +61,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
   Forecast f;
   f.data_bytes = core::size_product(n, n, 8, "A") + core::size_product(n, columns, 16, "b and x");
   f.top_bytes = plan.top_bytes;
-  const auto add = [&](const RungAttempt& r) {
+  const auto add = [&](const LadderStep& r) {
     const SolveSeconds t = seconds_at(table, r.map, n, columns, general);
     // A factorization that fails does so about half-way.
     f.factor += r.factored ? t.factor : t.factor / 2;
@@ -78,7 +78,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
     }
     f.rehearsed = std::min(n, kRehearsal);
     f.bytes = bytes_with(c.map, n, columns, general, options);
-    for (const RungAttempt& r : c.rungs) {
+    for (const LadderStep& r : c.rungs) {
       add(r);
       if (!r.reason.empty()) f.left.push_back(r);
     }
@@ -86,9 +86,9 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
     f.bytes = plan.bytes;
     add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
   }
-  f.survey = seconds_at(table, f.map, n, columns, general).survey;
+  f.analysis = seconds_at(table, f.map, n, columns, general).analysis;
   // The workers start for a factorization in tiles only.
-  if (f.map != "none" && f.refiner != "direct") f.survey += table.start;
+  if (f.map != "none" && f.refiner != "direct") f.analysis += table.start;
   return f;
 }
 

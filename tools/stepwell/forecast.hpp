@@ -16,8 +16,8 @@ struct Forecast {
   std::string map;  ///< of the factor that x will be found with; "none": no factor
   std::string refiner;
   int iterations = 0;
-  std::vector<RungAttempt> left;  ///< rungs that will be tried before
-  double survey = 0;              ///< seconds
+  std::vector<LadderStep> left;  ///< rungs that will be tried before
+  double analysis = 0;           ///< seconds
   double factor = 0;
   double refine = 0;
   std::int64_t rehearsed = 0;  ///< the order of the small matrix that took this path; 0: none did
@@ -25,7 +25,7 @@ struct Forecast {
   std::int64_t bytes = 0;      ///< beside A, b and x
   std::int64_t top_bytes = 0;  ///< the same if it has to climb to FP64
 
-  double seconds() const { return survey + factor + refine; }
+  double seconds() const { return analysis + factor + refine; }
 };
 
 /// Without a recipe A is taken for one that the first rung suits. With one, a small matrix of the

@@ -6,8 +6,8 @@
 
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/system.hpp"
-#include "engine/team.hpp"
+#include "core/machine/system.hpp"
+#include "engine/thread_pool.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/tall.hpp"
 #include "gen.hpp"
@@ -50,7 +50,7 @@ class TallMaker {
   TallMaker(const GenRequest& r, const gallery::TallRecipe& recipe)
       : rows_(r.n, recipe),
         seed_(r.seed),
-        team_(core::cpu_allowance().threads),
+        pool_(core::cpu_allowance().threads),
         x_(r.n * r.columns),
         b_(r.rhs.empty() ? 0 : core::size_product(r.m, r.columns, "right-hand sides")),
         m_(r.m),
@@ -59,12 +59,12 @@ class TallMaker {
     for (std::int64_t i = 0; i < x_.size(); ++i) x_[i] = at(kAnswer, i);
   }
 
-  std::int64_t block() { return piece_ * team_.size(); }
+  std::int64_t block() { return piece_ * pool_.size(); }
   const core::Buffer<double>& b() const { return b_; }
 
   /// Rows [first, first + count) into 'out', and their part of b.
   void make(std::int64_t first, std::int64_t count, double* out) {
-    team_.for_each((count + piece_ - 1) / piece_, [&](std::int64_t piece) {
+    pool_.for_each((count + piece_ - 1) / piece_, [&](std::int64_t piece) {
       const std::int64_t begin = piece_ * piece, end = std::min(count, begin + piece_);
       double* const rows = out + begin * rows_.cols();
       rows_.fill(first + begin, end - begin, rows);
@@ -87,7 +87,7 @@ class TallMaker {
 
   gallery::TallRows rows_;
   std::uint64_t seed_;
-  engine::Team team_;
+  engine::ThreadPool pool_;
   core::Buffer<double> x_, b_;
   std::int64_t m_, columns_, piece_;
 };

@@ -8,7 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "gallery/gallery.hpp"
 #include "gen.hpp"
 #include "io/matrix_file.hpp"

@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "core/environment.hpp"
+#include "core/machine/environment.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {

@@ -13,7 +13,7 @@
 #include "certificate_text.hpp"
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "interrupt.hpp"
 #include "io/mapped_npy.hpp"
 #include "io/matrix_file.hpp"
@@ -134,7 +134,7 @@ void check_memory(const LstsqRequest& r, const Sizes& s, const Plan& plan) {
 std::vector<Stage> stages_of(const LstsqRequest& r, const Plan& plan) {
   // Most of a tall problem is its Gram matrix; the rest is passes over A.
   std::vector<Stage> stages = {{Phase::reading, "reading", 0},
-                               {Phase::survey, "looking at A", 0},
+                               {Phase::analysis, "looking at A", 0},
                                {Phase::factor, "factoring", 0.6 * plan.seconds},
                                {Phase::refine, "refining", 0.4 * plan.seconds}};
   if (!r.out.empty()) stages.push_back({Phase::writing, "writing", 0});

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "screen.hpp"
 #include "stepwell/error.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "certificate_text.hpp"
 #include "core/checked.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "screen.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/lstsq.hpp"

@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "certificate_text.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
+#include "distributed_options.hpp"
 #include "forecast.hpp"
 #include "io/matrix_file.hpp"
-#include "plan_ranks.hpp"
+#include "plan_distributed.hpp"
 #include "plan_tall.hpp"
-#include "rank_options.hpp"
 #include "recipe_options.hpp"
 #include "screen.hpp"
 #include "solve_options.hpp"
@@ -63,7 +63,7 @@ bool plan_for_general(const PlanRequest& r, io::MatrixShape shape,
 void print_json(std::int64_t n, bool general, const PlanRequest& r, const Forecast& f,
                 const Timetable& table, std::int64_t available) {
   ordered_json left = ordered_json::array();
-  for (const RungAttempt& a : f.left) {
+  for (const LadderStep& a : f.left) {
     left.push_back({{"map", a.map}, {"iterations", a.iterations}, {"left_because", a.reason}});
   }
   const ordered_json json = {
@@ -77,7 +77,10 @@ void print_json(std::int64_t n, bool general, const PlanRequest& r, const Foreca
       {"rungs_left", left},
       {"rehearsed_at", f.rehearsed},
       {"seconds",
-       {{"survey", f.survey}, {"factor", f.factor}, {"refine", f.refine}, {"wall", f.seconds()}}},
+       {{"analysis", f.analysis},
+        {"factor", f.factor},
+        {"refine", f.refine},
+        {"wall", f.seconds()}}},
       {"rates_measured_on", table.measured_on},
       {"bytes", {{"data", f.data_bytes}, {"beside", f.bytes}, {"beside_at_most", f.top_bytes}}},
       {"bytes_available", available}};
@@ -102,10 +105,10 @@ void add_verdict(Screen& screen, const Forecast& f, std::int64_t available) {
 void print_text(bool general, const Forecast& f, const Timetable& table, std::int64_t available) {
   Screen screen(colour_on_stdout());
   if (general) screen.line("solved as", "a general matrix, by LU");
-  for (const RungAttempt& a : f.left) screen.line("will try", attempt_text(a));
+  for (const LadderStep& a : f.left) screen.line("will try", attempt_text(a));
   screen.line("path", path_text(f.map, f.refiner, f.iterations));
   screen.line("", reason_text(f));
-  screen.line("time", time_text({f.survey, f.factor, f.refine, 0, f.seconds()}));
+  screen.line("time", time_text({f.analysis, f.factor, f.refine, 0, f.seconds()}));
   screen.line("", table.measured_on.empty()
                       ? "by the rates of the machine Stepwell was developed on; 'stepwell tune' "
                         "measures this one"

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "core/environment.hpp"
+#include "core/machine/environment.hpp"
 
 namespace stepwell::tool {
 namespace {

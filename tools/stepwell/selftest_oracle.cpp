@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/double_double.hpp"
+#include "core/numeric/double_double.hpp"
 #include "selftest.hpp"
 
 namespace stepwell::tool::selftest {

@@ -8,7 +8,7 @@
 #include "certificate_json.hpp"
 #include "certificate_text.hpp"
 #include "core/buffer.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "engine/communicator.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/tile_filler.hpp"
@@ -16,7 +16,7 @@
 #include "launcher.hpp"
 #include "memory.hpp"
 #include "output_file.hpp"
-#include "plan_ranks.hpp"
+#include "plan_distributed.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
 #include "stepwell/error.hpp"
@@ -114,7 +114,7 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
   options.transposed = r.transposed;
   Certificate c;
   {
-    ProgressLine line(!r.quiet, {{Phase::survey, "looking at A", 0},
+    ProgressLine line(!r.quiet, {{Phase::analysis, "looking at A", 0},
                                  {Phase::factor, "factoring", 0},
                                  {Phase::refine, "refining", 0}});
     options.progress = line.progress();
@@ -130,14 +130,14 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
   conclude(r, c, true);
 }
 
-RankedOptions ranked_options(const SystemRequest& r) {
-  RankedOptions ranked = ranked_options_of(r);
-  ranked.checkpoint = r.checkpoint;
-  ranked.checkpoint_share = r.checkpoint_share;
-  ranked.checkpoint_name =
+DistributedOptions distributed_options(const SystemRequest& r) {
+  DistributedOptions distributed = distributed_options_of(r);
+  distributed.checkpoint = r.checkpoint;
+  distributed.checkpoint_share = r.checkpoint_share;
+  distributed.checkpoint_name =
       fmt::format("{} {} {} {} {} {}", r.recipe.kind, r.recipe.condition, r.recipe.length,
                   r.recipe.nugget, r.recipe.seed, r.recipe.sorted);
-  return ranked;
+  return distributed;
 }
 
 void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe& recipe) {
@@ -149,20 +149,20 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   std::optional<Context> context;
   SolveOptions options = options_for(r);
   if (r.threads > 0) options.context = &context.emplace(r.threads);
-  const RankedOptions ranked = ranked_options(r);
-  const tiles::Distribution distribution = tiles::Distribution::choose(ranks.size(), ranked);
+  const DistributedOptions distributed = distributed_options(r);
+  const tiles::Distribution distribution = tiles::Distribution::choose(ranks.size(), distributed);
   if (first) require_place(r.out, {});
   RanksReport report;
   Certificate c;
   {
-    ProgressLine line(!r.quiet && first, {{Phase::survey, "looking at A", 0},
+    ProgressLine line(!r.quiet && first, {{Phase::analysis, "looking at A", 0},
                                           {Phase::factor, "factoring", 0},
                                           {Phase::refine, "refining", 0}});
     options.progress = line.progress();
     const core::Buffer<double> b = right_hand_sides(r), x(b.size());
     const MatrixView<double> solution = view(x.data(), r.n, r.columns);
     c = solve_spd(ranks, r.n, gallery::tile_filler(r.n, recipe),
-                  view<const double>(b.data(), r.n, r.columns), solution, options, ranked);
+                  view<const double>(b.data(), r.n, r.columns), solution, options, distributed);
     if (first && c.ok() && !r.out.empty()) {
       io::write_matrix(r.out, solution, false, line.progress());
     }
@@ -174,7 +174,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   // The plan of the factor that was made: where A makes the ladder start is not known before.
   options.progress = nullptr;
   if (!c.factor.map.empty()) options.map = parse_map(c.factor.map);
-  report.memory_plan = plan_spd(ranks, r.n, r.columns, options, ranked).bytes;
+  report.memory_plan = plan_spd(ranks, r.n, r.columns, options, distributed).bytes;
   report.memory = c.peak_bytes;
   report.resident = peak_resident_bytes();
   ranks.communicator().largest({&report.resident, 1});

@@ -11,7 +11,7 @@
 #include "certificate_json.hpp"
 #include "certificate_text.hpp"
 #include "core/buffer.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "io/matrix_file.hpp"
 #include "launcher.hpp"
 #include "memory.hpp"
@@ -109,7 +109,7 @@ std::vector<Stage> stages_of(const SystemRequest& r, io::MatrixShape shape,
   const SolveSeconds t = seconds_at(table, plan.map, shape.rows, shape.cols, general);
   const auto n = static_cast<double>(shape.rows);
   std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},
-                               {Phase::survey, "looking at A", t.survey},
+                               {Phase::analysis, "looking at A", t.analysis},
                                {Phase::factor, "factoring", t.factor},
                                {Phase::refine, "refining", plan.iterations * t.iteration}};
   if (options.condition) stages.push_back({Phase::certify, "condition", 5 * stages[3].seconds});

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "rank_options.hpp"
+#include "distributed_options.hpp"
 #include "recipe_options.hpp"
 #include "solve_options.hpp"
 
@@ -27,7 +27,7 @@ struct SystemRequest : SolveOptionsRequest, RanksRequest {
   // Over ranks.
   bool mpi = false;
   std::string checkpoint;
-  double checkpoint_share = RankedOptions{}.checkpoint_share;
+  double checkpoint_share = DistributedOptions{}.checkpoint_share;
 };
 
 /// Solves with a matrix of the gallery, on the ranks that a launcher has started or in this process

@@ -8,11 +8,11 @@
 #include <system_error>
 
 #include "core/log.hpp"
+#include "core/machine/system.hpp"
 #include "core/small_file.hpp"
-#include "core/system.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
-#include "solve/cost.hpp"
+#include "solvers/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/machine.hpp"
 #include "stepwell/map.hpp"
@@ -32,12 +32,12 @@ Rung main_rung(const std::string& map) {
 
 SolveSeconds modelled(const std::string& map, std::int64_t n) {
   if (map == "none") {
-    const double pass = driver::iteration_seconds(std::nullopt, n, 1);
+    const double pass = solvers::iteration_seconds(std::nullopt, n, 1);
     return {map, n, pass, 0, pass};
   }
   const Rung rung = main_rung(map);
-  return {map, n, driver::iteration_seconds(std::nullopt, n, 1), driver::factor_seconds(rung, n),
-          driver::iteration_seconds(rung, n, 1)};
+  return {map, n, solvers::iteration_seconds(std::nullopt, n, 1), solvers::factor_seconds(rung, n),
+          solvers::iteration_seconds(rung, n, 1)};
 }
 
 /// A value at order n from values at two orders, on a straight line in logarithms.
@@ -63,7 +63,7 @@ double factor_power(const std::vector<SolveSeconds>& rows) {
 SolveSeconds beyond(const std::vector<SolveSeconds>& rows, std::int64_t n) {
   SolveSeconds t = rows.back();
   const double ratio = static_cast<double>(n) / static_cast<double>(t.n);
-  t.survey *= ratio * ratio;
+  t.analysis *= ratio * ratio;
   t.factor *= std::pow(ratio, factor_power(rows));
   t.iteration *= ratio * ratio;
   t.n = n;
@@ -75,7 +75,7 @@ SolveSeconds interpolated(const SolveSeconds& below, const SolveSeconds& above, 
     return between(static_cast<double>(below.n), below.*part, static_cast<double>(above.n),
                    above.*part, static_cast<double>(n));
   };
-  return {below.map, n, at(&SolveSeconds::survey), at(&SolveSeconds::factor),
+  return {below.map, n, at(&SolveSeconds::analysis), at(&SolveSeconds::factor),
           at(&SolveSeconds::iteration)};
 }
 
@@ -102,7 +102,7 @@ SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int
     const std::optional<Rung> rung =
         map == "none" ? std::nullopt : std::optional<Rung>(main_rung(map));
     t.iteration *=
-        driver::iteration_seconds(rung, n, columns) / driver::iteration_seconds(rung, n, 1);
+        solvers::iteration_seconds(rung, n, columns) / solvers::iteration_seconds(rung, n, 1);
   }
   if (general) {
     t.factor *= 2;
@@ -127,7 +127,7 @@ ordered_json to_json(const Timetable& table, int threads) {
   for (const SolveSeconds& t : table.rows) {
     rows.push_back({{"map", t.map},
                     {"n", t.n},
-                    {"survey", t.survey},
+                    {"analysis", t.analysis},
                     {"factor", t.factor},
                     {"iteration", t.iteration}});
   }
@@ -184,9 +184,9 @@ Timetable load_timetable(int threads) {
     std::vector<SolveSeconds> rows;
     for (const ordered_json& row : j.at("rows")) {
       const SolveSeconds t{row.at("map").get<std::string>(), row.at("n").get<std::int64_t>(),
-                           row.at("survey").get<double>(), row.at("factor").get<double>(),
+                           row.at("analysis").get<double>(), row.at("factor").get<double>(),
                            row.at("iteration").get<double>()};
-      if (!(t.n > 0 && t.survey >= 0 && t.factor >= 0 && t.iteration >= 0)) return table;
+      if (!(t.n > 0 && t.analysis >= 0 && t.factor >= 0 && t.iteration >= 0)) return table;
       rows.push_back(t);
     }
     table.start = j.at("start").get<double>();

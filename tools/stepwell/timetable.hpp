@@ -18,7 +18,7 @@ namespace stepwell::tool {
 struct SolveSeconds {
   std::string map;  ///< "none": without a factor
   std::int64_t n = 0;
-  double survey = 0;     ///< looking at A, and whatever is neither factor nor refinement
+  double analysis = 0;   ///< looking at A, and whatever is neither factor nor refinement
   double factor = 0;     ///< the factorization
   double iteration = 0;  ///< one iteration of the refinement
 };

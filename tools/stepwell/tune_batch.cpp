@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "batch/tuning.hpp"
+#include "batched/tuning.hpp"
 #include "bench/batch.hpp"
 #include "bench/batch_sweep.hpp"
 #include "bench/report.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "io/sink.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/error.hpp"

@@ -11,12 +11,12 @@
 #include <memory>
 
 #include "core/buffer.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/recipe.hpp"
 #include "io/sink.hpp"
 #include "memory.hpp"
-#include "solve/cost.hpp"
+#include "solvers/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
 #include "timetable.hpp"
@@ -102,7 +102,7 @@ class Tuner {
   std::vector<SolveSeconds> rows() const {
     std::vector<SolveSeconds> rows;
     for (const auto& [key, runs] : runs_) {
-      rows.push_back({key.second, key.first, median_of(runs, &SolveSeconds::survey),
+      rows.push_back({key.second, key.first, median_of(runs, &SolveSeconds::analysis),
                       median_of(runs, &SolveSeconds::factor),
                       median_of(runs, &SolveSeconds::iteration)});
     }
@@ -129,8 +129,8 @@ void tune(const TuneRequest& r) {
   require_memory(core::size_product(r.max_n, r.max_n, 16, "matrix"));
   Tuner tuner(r.max_n, threads);
   std::vector<PrecisionMap> maps;
-  for (const Rung rung : driver::ladder()) maps.push_back(uniform(rung));
-  if (driver::ladder()[0] == Rung::bf16) maps.push_back(driver::covariance_map());
+  for (const Rung rung : solvers::ladder()) maps.push_back(uniform(rung));
+  if (solvers::ladder()[0] == Rung::bf16) maps.push_back(solvers::covariance_map());
 
   Timetable table;
   table.measured_on = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
@@ -139,7 +139,7 @@ void tune(const TuneRequest& r) {
     for (std::int64_t n = 512; n <= r.max_n; n *= 2) {
       fmt::print(stderr, "measuring solves with n = {}\n", n);
       tuner.fill(n, {});
-      if (n < driver::direct_below()) {
+      if (n < solvers::direct_below()) {
         tuner.measure(std::nullopt);
         continue;
       }
@@ -152,10 +152,10 @@ void tune(const TuneRequest& r) {
   if (r.json) fmt::print("{}\n", to_json(table, threads).dump(2));
   save(table, path, threads);
   if (!r.json) {
-    fmt::print("{:>8}  {:<32}{:>12}{:>12}{:>12}   seconds\n", "n", "map", "survey", "factor",
+    fmt::print("{:>8}  {:<32}{:>12}{:>12}{:>12}   seconds\n", "n", "map", "analysis", "factor",
                "iteration");
     for (const SolveSeconds& t : table.rows) {
-      fmt::print("{:>8}  {:<32}{:>12.3g}{:>12.3g}{:>12.3g}\n", t.n, t.map, t.survey, t.factor,
+      fmt::print("{:>8}  {:<32}{:>12.3g}{:>12.3g}{:>12.3g}\n", t.n, t.map, t.analysis, t.factor,
                  t.iteration);
     }
     fmt::print("kept in {}; 'plan' and the progress of 'solve' use it\n", path);

@@ -6,8 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "call.hpp"
 #include "module.hpp"
+#include "run.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::python {

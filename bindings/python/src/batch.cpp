@@ -9,8 +9,8 @@
 #include <span>
 
 #include "arrays.hpp"
-#include "call.hpp"
 #include "module.hpp"
+#include "run.hpp"
 
 namespace stepwell::python {
 namespace {

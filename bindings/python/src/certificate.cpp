@@ -23,7 +23,7 @@ nb::dict fields_of(const ColumnCertificate& column) {
   return d;
 }
 
-nb::dict fields_of(const RungAttempt& attempt) {
+nb::dict fields_of(const LadderStep& attempt) {
   nb::dict d;
   d["map"] = attempt.map;
   d["refiner"] = attempt.refiner;
@@ -37,7 +37,7 @@ nb::dict fields_of(const RungAttempt& attempt) {
 
 nb::dict fields_of(const SolveTimes& times) {
   nb::dict d;
-  d["survey"] = times.survey;
+  d["analysis"] = times.analysis;
   d["factor"] = times.factor;
   d["refine"] = times.refine;
   d["certify"] = times.certify;

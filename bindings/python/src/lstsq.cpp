@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "call.hpp"
 #include "certificate.hpp"
 #include "module.hpp"
+#include "run.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::python {

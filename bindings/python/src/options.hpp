@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "call.hpp"
+#include "run.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
 

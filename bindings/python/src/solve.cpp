@@ -7,10 +7,10 @@
 #include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
-#include "call.hpp"
 #include "certificate.hpp"
 #include "module.hpp"
 #include "options.hpp"
+#include "run.hpp"
 
 namespace stepwell::python {
 namespace {

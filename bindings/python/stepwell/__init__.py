@@ -12,7 +12,7 @@ True
 Importing this package starts no thread and loads no library; the first call does.
 """
 from . import batch
-from ._certificate import Certificate, ColumnCertificate, Plan, RungAttempt, Times
+from ._certificate import Certificate, ColumnCertificate, Plan, LadderStep, Times
 from ._errors import (
     Asymmetric,
     Changed,
@@ -44,7 +44,7 @@ __all__ = [
     "Overflow",
     "Plan",
     "RankDeficientWarning",
-    "RungAttempt",
+    "LadderStep",
     "Singular",
     "SolveError",
     "Times",

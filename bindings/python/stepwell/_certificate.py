@@ -28,7 +28,7 @@ class ColumnCertificate:
 
 
 @dataclass(frozen=True)
-class RungAttempt:
+class LadderStep:
     """One rung of the ladder that was tried."""
 
     map: str
@@ -45,7 +45,7 @@ class RungAttempt:
 class Times:
     """Seconds."""
 
-    survey: float
+    analysis: float
     factor: float
     refine: float
     certify: float
@@ -83,7 +83,7 @@ class Certificate:
     rank: int
     dependent: Tuple[int, ...]
     columns: Tuple[ColumnCertificate, ...]
-    rungs: Tuple[RungAttempt, ...]
+    rungs: Tuple[LadderStep, ...]
     times: Times
     #: Of all memory the call worked in, a, b and x not counted.
     peak_bytes: int
@@ -135,7 +135,7 @@ def certificate_of(fields: Dict[str, Any], flipped: bool = False) -> Certificate
     if flipped and fields["outcome"] == "singular":
         fields["reason"] = fields["reason"].replace("column", "row")
     fields["columns"] = tuple(ColumnCertificate(**c) for c in fields["columns"])
-    fields["rungs"] = tuple(RungAttempt(**r) for r in fields["rungs"])
+    fields["rungs"] = tuple(LadderStep(**r) for r in fields["rungs"])
     fields["times"] = Times(**fields["times"])
     return Certificate(**fields)
 

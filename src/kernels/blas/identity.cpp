@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/cpu.hpp"
+#include "core/machine/cpu.hpp"
 #include "kernels/blas/blas.hpp"
 
 /// A BLAS is known by the functions it exports beside the standard ones. They are looked up at run

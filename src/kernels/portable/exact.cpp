@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "kernels/portable/exact.cpp"
 #include <bit>
 
-#include "core/double_double.hpp"
+#include "core/numeric/double_double.hpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/portable/columns-inl.hpp"

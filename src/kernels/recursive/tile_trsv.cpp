@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "core/fp_scope.hpp"
-#include "core/rounding.hpp"
+#include "core/machine/fp_scope.hpp"
+#include "core/numeric/rounding.hpp"
 #include "kernels/recursive.hpp"
 
 /// Substitution in blocks of 32, a panel of the packed layout: what lies beside a diagonal block

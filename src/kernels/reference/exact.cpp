@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 
-#include "core/double_double.hpp"
+#include "core/numeric/double_double.hpp"
 #include "kernels/reference/reference.hpp"
 
 namespace stepwell::kernels {

@@ -74,7 +74,7 @@ void load(const LoadArgs& g, Scan& scan) noexcept {
   combine(scan, s, 0, 0);
 }
 
-void survey(MatrixView<const double> a, double* max_abs, double* squares) noexcept {
+void column_sizes(MatrixView<const double> a, double* max_abs, double* squares) noexcept {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     max_abs[i] = squares[i] = 0;
     for (std::int64_t k = 0; k < a.cols; ++k) {
@@ -90,8 +90,8 @@ void fill_reference_load(Table& t) {
   t.load = {&load, "load_reference", core::Isa::reference};
 }
 
-void fill_reference_survey(Table& t) {
-  t.survey = {&survey, "survey_reference", core::Isa::reference};
+void fill_reference_column_sizes(Table& t) {
+  t.column_sizes = {&column_sizes, "column_sizes_reference", core::Isa::reference};
 }
 
 }  // namespace stepwell::kernels

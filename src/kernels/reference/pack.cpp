@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/split.hpp"
+#include "core/numeric/split.hpp"
 #include "kernels/reference/reference.hpp"
 
 namespace stepwell::kernels {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-#include "core/rounding.hpp"
+#include "core/numeric/rounding.hpp"
 #include "kernels/reference/reference.hpp"
 
 namespace stepwell::kernels {

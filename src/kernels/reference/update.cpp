@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "core/rounding.hpp"
+#include "core/numeric/rounding.hpp"
 #include "kernels/reference/reference.hpp"
 #include "kernels/rung_products.hpp"
 

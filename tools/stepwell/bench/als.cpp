@@ -10,7 +10,7 @@
 
 #include "als_problem.hpp"
 #include "baseline_mkl.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "data.hpp"
 #include "guards.hpp"
 #include "large.hpp"

@@ -70,7 +70,7 @@ struct LapackLoop::Routines {
 };
 
 LapackLoop::LapackLoop(const AlsOptions& options, int threads, bool mkl)
-    : options_(options), team_(threads), routines_(Routines::of(mkl)) {}
+    : options_(options), pool_(threads), routines_(Routines::of(mkl)) {}
 
 void LapackLoop::row(const SparseRows& ratings, MatrixView<const float> from, const float* base,
                      std::int64_t u, float* gathered, float* a, float* x) const {
@@ -125,9 +125,9 @@ void LapackLoop::step(const SparseRows& ratings, MatrixView<const float> from,
   constexpr std::int64_t rows = 64;  // at a time
   std::vector<core::Buffer<float>> scratch;
   const std::int64_t room = (kGathered + 1) * k + kGathered;
-  for (int t = 0; t < team_.size(); ++t) scratch.emplace_back(room + from.rows * from.rows);
+  for (int t = 0; t < pool_.size(); ++t) scratch.emplace_back(room + from.rows * from.rows);
   std::atomic<std::int64_t> next{0};
-  team_.run([&](int thread) {
+  pool_.run([&](int thread) {
     float* const gathered = scratch[static_cast<std::size_t>(thread)].data();
     for (std::int64_t first = next.fetch_add(rows); first < ratings.rows;
          first = next.fetch_add(rows)) {

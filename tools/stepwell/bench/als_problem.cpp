@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/hash.hpp"
+#include "core/numeric/hash.hpp"
 #include "data.hpp"
 #include "lapack.hpp"
 #include "stepwell/error.hpp"

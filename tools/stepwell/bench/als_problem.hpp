@@ -8,7 +8,7 @@
 
 #include "als.hpp"
 #include "core/buffer.hpp"
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "stepwell/als.hpp"
 
 namespace stepwell::tool {
@@ -40,7 +40,7 @@ using AlsStepFn = void(const SparseRows& ratings, MatrixView<const float> from,
 void iterate(const AlsProblem& p, AlsVectors& out, const std::function<AlsStepFn>& step);
 
 /// The half step as a loop of LAPACK calls: per row its vectors are gathered, then ssyrk, sgemv and
-/// sposv with a BLAS on one thread; the team works on rows.
+/// sposv with a BLAS on one thread; the pool works on rows.
 class LapackLoop {
  public:
   /// Throws Error(unsupported) when 'mkl' is asked for and not there.
@@ -53,7 +53,7 @@ class LapackLoop {
            std::int64_t u, float* gathered, float* a, float* x) const;
 
   AlsOptions options_;
-  engine::Team team_;
+  engine::ThreadPool pool_;
   const Routines& routines_;
 };
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/environment.hpp"
+#include "core/machine/environment.hpp"
 #include "stepwell/error.hpp"
 #include "system_library.hpp"
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <string_view>
 
-#include "batch/tuning.hpp"
 #include "batch_problem.hpp"
-#include "core/system.hpp"
+#include "batched/tuning.hpp"
+#include "core/machine/system.hpp"
 #include "guards.hpp"
 #include "kernels/table.hpp"
 #include "large.hpp"

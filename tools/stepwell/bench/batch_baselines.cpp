@@ -96,7 +96,7 @@ class CompactRunner {
     const auto size = [&](int columns) {
       return m_.size(n, columns, m_.format, count) / static_cast<std::int64_t>(sizeof(T));
     };
-    for (int t = 0; d->lanes == 0 && t < d->team.size(); ++t) {
+    for (int t = 0; d->lanes == 0 && t < d->pool.size(); ++t) {
       room_.push_back({core::Buffer<T>(size(n)), core::Buffer<T>(size(nrhs))});
     }
   }
@@ -107,7 +107,7 @@ class CompactRunner {
     BatchData<T>& d = *d_;
     const std::int64_t chunks = (d.c.count + chunk_ - 1) / chunk_;
     std::atomic<std::int64_t> next{0};
-    d.team.run([&](int thread) {
+    d.pool.run([&](int thread) {
       for (std::int64_t k = next++; k < chunks; k = next++) {
         const std::int64_t first = k * chunk_, last = std::min(d.c.count, first + chunk_);
         const auto count = static_cast<int>(last - first);
@@ -206,7 +206,7 @@ Side loop_side(Side side, const std::shared_ptr<BatchData<T>>& d, const Potrf& p
 template <class T>
 std::shared_ptr<CompactRunner<T>> best_runner(const std::shared_ptr<BatchData<T>>& d) {
   std::vector<std::shared_ptr<CompactRunner<T>>> runners;
-  const std::int64_t share = (d->c.count + d->team.size() - 1) / d->team.size();
+  const std::int64_t share = (d->c.count + d->pool.size() - 1) / d->pool.size();
   for (const std::int64_t lanes : {1, 2, 4, 8, 16, 32, 64}) {
     const std::int64_t chunk = lanes * mkl_compact<T>().lanes;
     if (chunk >= share) break;

@@ -13,7 +13,7 @@ template <class T>
 BatchData<T>::BatchData(const BatchCase& what)
     : c(what),
       lanes(c.layout == BatchLayout::interleaved ? batch_lanes(c.format) : 0),
-      team(c.threads) {
+      pool(c.threads) {
   const std::int64_t places = lanes == 0 ? c.count : core::round_up(c.count, lanes);
   const std::int64_t size = core::size_product(places, c.n * c.n, "batch");
   const std::int64_t rhs = core::size_product(places, c.n * c.columns, "batch");
@@ -73,8 +73,8 @@ BatchView<T> BatchData<T>::view(const core::Buffer<T>& data, const std::vector<T
 template <class T>
 void BatchData<T>::restore() {
   const auto put_back = [&](const core::Buffer<T>& from, const core::Buffer<T>& to) {
-    const std::int64_t threads = team.size();
-    team.run([&](int t) {
+    const std::int64_t threads = pool.size();
+    pool.run([&](int t) {
       std::copy(from.data() + from.size() * t / threads,
                 from.data() + from.size() * (t + 1) / threads, to.data() + to.size() * t / threads);
     });

@@ -10,7 +10,7 @@
 
 #include "batch_problem.hpp"
 #include "core/buffer.hpp"
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 
 /// The memory of a batch, for those who measure it.
 namespace stepwell::tool {
@@ -34,13 +34,13 @@ struct BatchData {
   /// Calls body(first, last) for all matrices, 'chunk' at a time, on all threads.
   template <class Body>
   void in_chunks(std::int64_t chunk, const Body& body) {
-    team.for_each((c.count + chunk - 1) / chunk,
+    pool.for_each((c.count + chunk - 1) / chunk,
                   [&](std::int64_t k) { body(k * chunk, std::min(c.count, (k + 1) * chunk)); });
   }
 
   BatchCase c;
   std::int64_t lanes;  ///< of an interleaved batch, else 0
-  engine::Team team;
+  engine::ThreadPool pool;
   core::Buffer<T> a0, a, b0, b;
   std::vector<T*> pa, pb;  ///< to each matrix; of an interleaved batch none
 

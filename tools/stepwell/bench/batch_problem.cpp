@@ -175,8 +175,8 @@ class TypedBench : public BatchBench {
   /// Over half of the numbers, a part to each thread.
   template <class Body>
   void pass(const Body& body) {
-    const std::int64_t half = numbers_.size() / 2, threads = d_->team.size();
-    d_->team.run([&](int t) {
+    const std::int64_t half = numbers_.size() / 2, threads = d_->pool.size();
+    d_->pool.run([&](int t) {
       const std::int64_t first = half * t / threads, last = half * (t + 1) / threads;
       body(numbers_.data(), first, last - first);
     });
@@ -185,8 +185,8 @@ class TypedBench : public BatchBench {
   /// What is read and not written.
   void read_rest() {
     if (rest_.size() == 0) return;
-    const std::int64_t size = rest_.size(), threads = d_->team.size();
-    d_->team.run([&](int t) {
+    const std::int64_t size = rest_.size(), threads = d_->pool.size();
+    d_->pool.run([&](int t) {
       const std::int64_t first = size * t / threads, last = size * (t + 1) / threads;
       keep(sum_numbers(rest_.data() + first, last - first));
     });

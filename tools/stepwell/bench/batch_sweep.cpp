@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "batch/tuning.hpp"
+#include "batched/tuning.hpp"
 #include "kernels/table.hpp"
 
 namespace stepwell::tool {

@@ -11,8 +11,8 @@
 #include "baseline_mkl.hpp"
 #include "core/buffer.hpp"
 #include "data.hpp"
-#include "factor/factor_data.hpp"
-#include "factor/left_looking.hpp"
+#include "factor/cholesky/factor_data.hpp"
+#include "factor/cholesky/graph.hpp"
 #include "gallery/gallery.hpp"
 #include "kernels/kernels.hpp"
 #include "lapack.hpp"
@@ -119,10 +119,10 @@ double engine_seconds(const Cholesky& s, const Factor& factor) {
   if (factor.report().times.workers == 1) return 0;
   const tiles::TileMatrix l(factor.data().l.map());
   const factor::StoredBlocks source(view(static_cast<const double*>(s.a.data()), s.n, s.n), {});
-  factor::Attempt attempt;
-  attempt.source = &source;
-  attempt.scale = &factor.data().scale;
-  attempt.l = &l;
+  factor::CholeskyState state;
+  state.source = &source;
+  state.scale = &factor.data().scale;
+  state.l = &l;
   const factor::Schedule schedule =
       factor::schedule_for(l.map(), l.distribution(), factor::Windows::by_memory);
   std::vector<double> seconds;
@@ -132,7 +132,7 @@ double engine_seconds(const Cholesky& s, const Factor& factor) {
     g.dry = true;
     const auto start = std::chrono::steady_clock::now();
     engine::Graph graph(g);
-    factor::left_looking(graph, attempt, schedule);
+    factor::left_looking(graph, state, schedule);
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
@@ -212,7 +212,7 @@ ordered_json report_json(Cholesky& s) {
     }
   }
   ordered_json attempts = ordered_json::array();
-  for (const FactorAttempt& a : r.attempts) {
+  for (const RecoveryStep& a : r.attempts) {
     attempts.push_back({{"map", a.map},
                         {"shift", a.shift},
                         {"toward_zero", a.toward_zero},

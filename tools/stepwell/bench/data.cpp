@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "kernels/blas/blas.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/version.hpp"

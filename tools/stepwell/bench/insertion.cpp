@@ -11,8 +11,8 @@
 
 #include "engine/communicator.hpp"
 #include "engine/graph.hpp"
-#include "factor/left_looking.hpp"
-#include "factor/workspace.hpp"
+#include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
@@ -101,7 +101,7 @@ void bench_graph(const GraphRequest& r) {
                 fmt::format("--rank {}: there are {} ranks, counted from 0", r.rank, r.ranks));
   }
   const auto start = std::chrono::steady_clock::now();
-  RankedOptions layout;
+  DistributedOptions layout;
   layout.layout = r.layout == "symmetric" ? Layout::symmetric : Layout::grid;
   const auto owners = tiles::Distribution::choose(r.ranks, layout);
   const tiles::RungMap map({r.n, r.tile}, parse_map(r.map));
@@ -115,11 +115,11 @@ void bench_graph(const GraphRequest& r) {
   const double prepared = seconds_since(start);
 
   const double cpu = cpu_seconds();
-  factor::Attempt attempt;
-  attempt.l = &l;
-  attempt.rank = r.rank;
+  factor::CholeskyState state;
+  state.l = &l;
+  state.rank = r.rank;
   const factor::Schedule schedule = factor::schedule_for(map, owners, factor::Windows::by_memory);
-  factor::left_looking(graph, attempt, schedule);
+  factor::left_looking(graph, state, schedule);
   const double inserted = seconds_since(start) - prepared;
   const double cpu_inserted = cpu_seconds() - cpu;
 

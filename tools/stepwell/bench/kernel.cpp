@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "guards.hpp"
 #include "kernel.hpp"
 #include "kernels/table.hpp"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "guards.hpp"
 #include "kernels/blas/blas.hpp"
 #include "report.hpp"

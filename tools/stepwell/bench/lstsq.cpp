@@ -9,7 +9,7 @@
 
 #include "certificate_json.hpp"
 #include "certificate_text.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
 #include "guards.hpp"
 #include "large.hpp"
 #include "memory.hpp"
@@ -110,9 +110,9 @@ void bench_lstsq(const LstsqBenchRequest& asked) {
   fmt::print("  path      {}\n  ours      {}\n", path_text(c.map, c.refiner, c.iterations, true),
              accuracy_text(details["accuracy"]));
   if (!one_worker) fmt::print("  baseline  {}\n", accuracy_text(details["baseline_accuracy"]));
-  fmt::print("  seconds   survey {:.3g}, factor {:.3g}, refine {:.3g} (last run)\n", c.times.survey,
-             c.times.factor, c.times.refine);
-  for (const RungAttempt& r : c.rungs) {
+  fmt::print("  seconds   analysis {:.3g}, factor {:.3g}, refine {:.3g} (last run)\n",
+             c.times.analysis, c.times.factor, c.times.refine);
+  for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty())
       fmt::print("  left      {} ({:.3g} s)\n", attempt_text(r, true), r.seconds);
   }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/rounding.hpp"
+#include "core/numeric/rounding.hpp"
 #include "onednn_module.hpp"
 
 namespace stepwell::tool {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/split.hpp"
+#include "core/numeric/split.hpp"
 #include "data.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"

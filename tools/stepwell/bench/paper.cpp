@@ -9,7 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/environment.hpp"
+#include "core/machine/environment.hpp"
 #include "report.hpp"
 #include "stepwell/map.hpp"
 

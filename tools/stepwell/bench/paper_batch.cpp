@@ -9,9 +9,9 @@
 #include <map>
 
 #include "baseline_mkl.hpp"
-#include "batch/worker.hpp"
 #include "batch_problem.hpp"
 #include "batch_sweep.hpp"
+#include "batched/worker.hpp"
 #include "core/buffer.hpp"
 #include "data.hpp"
 #include "guards.hpp"

@@ -130,7 +130,7 @@ ordered_json row_of(const Matrix& matrix, const io::DenseMatrix& a) {
   row["refiner"] = c.refiner;
   row["iterations"] = c.iterations;
   row["left"] = ordered_json::array();
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty()) row["left"].push_back({{"map", r.map}, {"because", r.reason}});
   }
   if (c.ok()) {

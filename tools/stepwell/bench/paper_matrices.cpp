@@ -119,7 +119,7 @@ ordered_json row_of(const char* name, const io::DenseMatrix& a) {
   row["growth"] = finite(c.factor.growth);
   row["tolerance"] = rounded(c.tolerance);
   row["left"] = ordered_json::array();
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty()) row["left"].push_back({{"map", r.map}, {"because", r.reason}});
   }
   if (c.ok()) {

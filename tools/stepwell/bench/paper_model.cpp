@@ -7,10 +7,10 @@
 
 #include "core/buffer.hpp"
 #include "data.hpp"
-#include "factor/lu_data.hpp"
+#include "factor/lu/lu_data.hpp"
 #include "gallery/recipe.hpp"
 #include "lapack.hpp"
-#include "refine/general_product.hpp"
+#include "refine/operators/general_product.hpp"
 #include "refine/preconditioner.hpp"
 #include "report.hpp"
 #include "stepwell/context.hpp"
@@ -56,7 +56,7 @@ void measure_lapack(const PaperRun& run, const core::Buffer<double>& a, LuModel&
 
 /// lu() at a map, and its two triangles.
 LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, const char* map,
-                           Context& context, engine::Team& team) {
+                           Context& context, engine::ThreadPool& pool) {
   FactorOptions options;
   options.map = parse_map(map);
   options.context = &context;
@@ -70,7 +70,7 @@ LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, cons
     throw Error(ErrorCode::unsupported, std::string("lu() at ") + map + " broke down");
   }
   const LuData& data = made.data();
-  refine::FactorPreconditioner m(team, data, data.scale.row, data.scale.col, false);
+  refine::FactorPreconditioner m(pool, data, data.scale.row, data.scale.col, false);
   const core::Buffer<double> b(a.rows), x(a.rows);
   std::fill(b.begin(), b.end(), 1.0);
   Side solve = our_side("trsv", kernels::table().cap, run.threads);
@@ -84,7 +84,7 @@ LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, cons
 
 double LuModel::seconds(const Certificate& c) const {
   double sum = 0;
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     const auto rung = rungs.find(r.map);
     if (r.map == "none") {
       sum += kOverhead * r.iterations * gemv;
@@ -119,8 +119,8 @@ LuModel measure_model(const PaperRun& run, std::int64_t n) {
   const MatrixView<const double> matrix = view<const double>(a.data(), n, n);
   measure_lapack(run, a, model);
   Context context(run.threads);
-  engine::Team team(run.threads);
-  refine::GeneralProduct product(team, matrix);
+  engine::ThreadPool pool(run.threads);
+  refine::GeneralProduct product(pool, matrix);
   const core::Buffer<double> x(n), y(n);
   std::fill(x.begin(), x.end(), 1.0);
   Side gemv = our_side("gemv", kernels::table().cap, run.threads);
@@ -128,7 +128,7 @@ LuModel measure_model(const PaperRun& run, std::int64_t n) {
   gemv.run = [&] { product.apply(view<const double>(x.data(), n, 1), view(y.data(), n, 1)); };
   model.gemv = median_of(measure(run, n, {gemv})[0]);
   for (const char* const map : kMaps) {
-    model.rungs[map] = measure_rung(run, matrix, map, context, team);
+    model.rungs[map] = measure_rung(run, matrix, map, context, pool);
   }
   return model;
 }

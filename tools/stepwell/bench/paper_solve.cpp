@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 ordered_json path_json(const Certificate& c) {
   ordered_json left = ordered_json::array();
-  for (const RungAttempt& r : c.rungs) {
+  for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty()) left.push_back({{"map", r.map}, {"because", r.reason}});
   }
   return {{"map", c.map},
@@ -22,7 +22,7 @@ ordered_json path_json(const Certificate& c) {
           {"shift", c.shift},
           {"left", left},
           {"seconds",
-           {{"survey", rounded(c.times.survey)},
+           {{"analysis", rounded(c.times.analysis)},
             {"factor", rounded(c.times.factor)},
             {"refine", rounded(c.times.refine)}}}};
 }

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "factor/factor_data.hpp"
+#include "factor/cholesky/factor_data.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
 #include "paper.hpp"
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
-#include "solve/scaled.hpp"
+#include "solvers/scaled.hpp"
 #include "stepwell/factor.hpp"
 
 /// `bench paper`, part tables: Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021), published beside
@@ -105,19 +105,19 @@ ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double s
   const Factor factor = factor_of(a, t.low, shift);
   if (!factor.ok()) return nullptr;
   const std::int64_t n = a.rows;
-  engine::Team team(1);
-  refine::SymmetricProduct product(team, a.view());
+  engine::ThreadPool pool(1);
+  refine::SymmetricProduct product(pool, a.view());
   const factor::Diagonal diagonal = factor::read_diagonal(a.view());
   const factor::Scale scale = factor::scale_factors(diagonal, Scaling::powers_of_two);
-  const driver::Exponents exponents(scale.row, scale.col);
+  const solvers::Exponents exponents(scale.row, scale.col);
   refine::ScaledOperator op(product, scale.row, scale.col);
-  refine::FactorPreconditioner m(team, factor.data(), scale.row, scale.col,
+  refine::FactorPreconditioner m(pool, factor.data(), scale.row, scale.col,
                                  refine::Substitution::fp64);
   const std::vector<double> b0 = right_hand_side(n);
   core::Buffer<double> b(n), x(n), r(n), dummy(n);
-  const driver::ScaledColumn column(exponents, b0.data(), b.data());
-  refine::Survey survey;
-  product.apply({}, MatrixView<double>{dummy.data(), n, 0, n}, &survey);
+  const solvers::ScaledColumn column(exponents, b0.data(), b.data());
+  refine::MatrixScan found;
+  product.apply({}, MatrixView<double>{dummy.data(), n, 0, n}, &found);
   m.apply(view<const double>(b.data(), n, 1), view(x.data(), n, 1));
 
   refine::Request q;
@@ -132,8 +132,8 @@ ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double s
   q.iterations = 100 * static_cast<int>(n);
   q.steps = 10;
   q.error_of = [&](std::int64_t, const double* res, const double* y, const double* d) {
-    return driver::backward_error(survey.norm_inf,
-                                  driver::sizes_of(exponents, b.data(), y, res, d));
+    return solvers::backward_error(found.norm_inf,
+                                   solvers::sizes_of(exponents, b.data(), y, res, d));
   };
   const refine::Outcome outcome = refine::refine(op, m, view<const double>(b.data(), n, 1),
                                                  view(x.data(), n, 1), view(r.data(), n, 1), q);

@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "baseline_mkl.hpp"
+#include "core/machine/system.hpp"
 #include "core/small_file.hpp"
-#include "core/system.hpp"
 #include "data.hpp"
 #include "guards.hpp"
 #include "io/sink.hpp"

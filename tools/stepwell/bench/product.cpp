@@ -9,17 +9,17 @@
 
 #include "core/buffer.hpp"
 #include "data.hpp"
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"
 #include "memory.hpp"
 
-/// symv and gemv: FP64 products with one vector by a team of threads. They are bound by reading A:
+/// symv and gemv: FP64 products with one vector by a pool of threads. They are bound by reading A:
 /// the rate counts the bytes of A that the product needs.
 namespace stepwell::tool {
 namespace {
 
-using engine::Team;
+using engine::ThreadPool;
 
 /// Blocks of A a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
 /// columns stream by.
@@ -50,7 +50,7 @@ std::vector<Range> split(std::int64_t n, int parts, Cost cost) {
 /// A, the vectors, and who does what.
 struct Product {
   Product(std::int64_t order, int threads, bool lower_only)
-      : n(order), lower(lower_only), team(threads), memory(n * n), x(n), y(n) {
+      : n(order), lower(lower_only), pool(threads), memory(n * n), x(n), y(n) {
     a = view(memory.data(), n, n);
     const auto size = static_cast<double>(n);
     columns = split(n, threads, [&](std::int64_t c) {
@@ -61,7 +61,7 @@ struct Product {
     for (int t = 0; t < threads; ++t) partial.emplace_back(n);
     sums.resize(static_cast<std::size_t>(threads));
     // Each part is first touched by the thread that will read it.
-    team.run([&](int t) {
+    pool.run([&](int t) {
       for (std::int64_t j = columns[t].begin; j < columns[t].end; ++j) {
         for (std::int64_t i = lower ? j : 0; i < n; ++i) {
           a(i, j) = noise(static_cast<std::uint64_t>(i + j * n));
@@ -77,7 +77,7 @@ struct Product {
   }
 
   void sum() {
-    team.run([&](int t) {
+    pool.run([&](int t) {
       double total = 0;
       for (std::int64_t j = columns[t].begin; j < columns[t].end; ++j) {
         const std::int64_t first = lower ? j : 0;
@@ -90,7 +90,7 @@ struct Product {
 
   std::int64_t n;
   bool lower;
-  Team team;
+  ThreadPool pool;
   core::Buffer<double> memory, x, y;
   MatrixView<double> a;
   std::vector<Range> columns, rows;
@@ -118,9 +118,9 @@ void symmetric_part(const kernels::Table& t, const Product& p, Range columns, do
 }
 
 void symmetric(const kernels::Table& t, Product& p) {
-  p.team.run([&](int thread) {
+  p.pool.run([&](int thread) {
     symmetric_part(t, p, p.columns[thread], p.partial[thread].data());
-    p.team.barrier();
+    p.pool.barrier();
     for (std::int64_t i = p.rows[thread].begin; i < p.rows[thread].end; ++i) {
       double sum = 0;
       for (const auto& y : p.partial) sum += y[i];
@@ -130,7 +130,7 @@ void symmetric(const kernels::Table& t, Product& p) {
 }
 
 void general(const kernels::Table& t, Product& p) {
-  p.team.run([&](int thread) {
+  p.pool.run([&](int thread) {
     const MatrixView<const double> x = view<const double>(p.x.data(), p.n, 1);
     const MatrixView<double> y = view(p.y.data(), p.n, 1);
     for (std::int64_t r = p.rows[thread].begin; r < p.rows[thread].end; r += kRows) {

@@ -9,13 +9,13 @@
 #include <memory>
 
 #include "certificate_json.hpp"
-#include "core/system.hpp"
+#include "core/machine/system.hpp"
+#include "distributed_baselines.hpp"
+#include "distributed_solve.hpp"
 #include "guards.hpp"
 #include "large.hpp"
 #include "launcher.hpp"
 #include "memory.hpp"
-#include "ranked_baselines.hpp"
-#include "ranked_solve.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 #include "system.hpp"
@@ -49,8 +49,8 @@ void bench_solve(const SolveRequest& asked) {
   const std::vector<std::string>& names = lapack_names(general);
   if (request.against.empty()) request.against = names[0];
   const bool lapack = std::find(names.begin(), names.end(), request.against) != names.end();
-  const std::vector<std::string>& ranked = ranked_baseline_names();
-  if (std::find(ranked.begin(), ranked.end(), request.against) != ranked.end()) {
+  const std::vector<std::string>& distributed = distributed_baseline_names();
+  if (std::find(distributed.begin(), distributed.end(), request.against) != distributed.end()) {
     throw Error(ErrorCode::invalid_argument,
                 request.against + " is a baseline over ranks: start it with mpirun, or give --mpi");
   }
@@ -118,9 +118,9 @@ void bench_solve(const SolveRequest& asked) {
                details["baseline_backward_error"].get<double>() * 0x1p53);
   }
   if (c.factor.growth > 0) fmt::print("  growth    {:.3g}\n", c.factor.growth);
-  fmt::print("  seconds   survey {:.3g}, factor {:.3g}, refine {:.3g} (last run)\n", c.times.survey,
-             c.times.factor, c.times.refine);
-  for (const RungAttempt& r : c.rungs) {
+  fmt::print("  seconds   analysis {:.3g}, factor {:.3g}, refine {:.3g} (last run)\n",
+             c.times.analysis, c.times.factor, c.times.refine);
+  for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty())
       fmt::print("  left      {}: {} ({:.3g} s)\n", r.map, r.reason, r.seconds);
   }

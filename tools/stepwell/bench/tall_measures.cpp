@@ -10,10 +10,10 @@
 #include <limits>
 
 #include "core/row_block.hpp"
-#include "engine/team.hpp"
-#include "factor/gram.hpp"
+#include "engine/thread_pool.hpp"
+#include "factor/tall/gram.hpp"
 #include "lapack.hpp"
-#include "solve/least_squares.hpp"
+#include "solvers/least_squares.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 
@@ -36,10 +36,10 @@ double norm_of(const double* x, std::int64_t n) {
 
 /// As lstsq() forms it: diag(power) A'A diag(power).
 factor::Gram gram_of(MatrixView<const double> a, Rung rung) {
-  engine::Team team(1);
+  engine::ThreadPool pool(1);
   const TallMatrix tall = a;
   core::RowReader reader(tall);
-  return factor::gram(team, reader, rung, {}, nullptr);
+  return factor::gram(pool, reader, rung, {}, nullptr);
 }
 
 /// As lstsq() factors it, with the diagonal multiplied by 1 + c u.
@@ -47,7 +47,7 @@ Factor factor_of(const factor::Gram& gram, std::int64_t n, Rung rung, int shift)
   const core::Buffer<double> c = copy_of(view<const double>(gram.c.data(), n, n));
   for (std::int64_t j = 0; j < n; ++j) c[j + j * n] *= 1 + shift * info(rung).unit_roundoff;
   FactorOptions options;
-  options.map = uniform(driver::factor_rung(rung, n));
+  options.map = uniform(solvers::factor_rung(rung, n));
   options.escalate = false;
   return cholesky(view<const double>(c.data(), n, n), options);
 }

@@ -11,7 +11,7 @@
 #include "baseline_mkl.hpp"
 #include "core/checked.hpp"
 #include "data.hpp"
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "gallery/tall.hpp"
 #include "kernels/table.hpp"
 #include "lapack.hpp"
@@ -31,9 +31,9 @@ bool is_mkl(const std::string& against) {
 
 /// to (cols x rows, by columns) <- the transpose of from, through squares that stay in the cache.
 void transpose(const double* from, std::int64_t rows, std::int64_t cols, double* to,
-               engine::Team& team) {
+               engine::ThreadPool& pool) {
   constexpr std::int64_t side = 64;
-  team.for_each((rows + side - 1) / side, [&](std::int64_t block) {
+  pool.for_each((rows + side - 1) / side, [&](std::int64_t block) {
     const std::int64_t i0 = block * side, i1 = std::min(rows, i0 + side);
     for (std::int64_t j0 = 0; j0 < cols; j0 += side) {
       const std::int64_t j1 = std::min(cols, j0 + side);
@@ -47,8 +47,8 @@ void transpose(const double* from, std::int64_t rows, std::int64_t cols, double*
 /// What dgels overwrites.
 void copy_problem(const TallProblem& p, TallRoom& room) {
   if (p.by_rows) {
-    engine::Team team(p.threads);
-    transpose(p.a.data(), p.n, p.m, room.a.data(), team);
+    engine::ThreadPool pool(p.threads);
+    transpose(p.a.data(), p.n, p.m, room.a.data(), pool);
   } else {
     std::copy(p.a.begin(), p.a.end(), room.a.begin());
   }
@@ -121,13 +121,13 @@ TallProblem::TallProblem(const LstsqBenchRequest& r)
   options.refiner = refiner_of(r.refiner);
   options.qr = r.qr;
   const gallery::TallRecipe recipe{r.condition, r.clustered, r.seed};
-  engine::Team team(threads);
-  gallery::fill_tall(view(a.data(), m, n), recipe, team);
+  engine::ThreadPool pool(threads);
+  gallery::fill_tall(view(a.data(), m, n), recipe, pool);
   gallery::fill_problem(view<const double>(a.data(), m, n), recipe, r.residual,
-                        view(known.data(), n, columns), view(b.data(), m, columns), team);
+                        view(known.data(), n, columns), view(b.data(), m, columns), pool);
   if (!by_rows) return;
   core::Buffer<double> rows(m * n);
-  transpose(a.data(), m, n, rows.data(), team);
+  transpose(a.data(), m, n, rows.data(), pool);
   std::swap(a, rows);
 }
 

@@ -6,38 +6,39 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/split.hpp"
+#include "core/numeric/split.hpp"
 #include "data.hpp"
 #include "engine/counter.hpp"
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 #include "memory.hpp"
 
-/// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a team of threads. Bound by
+/// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a pool of threads. Bound by
 /// reading L: the rate counts the bytes of the tiles that the solve needs.
 namespace stepwell::tool {
 namespace {
 
 using engine::Counter;
-using engine::Team;
+using engine::ThreadPool;
 
 constexpr std::int64_t kTile = 512;
 
 /// The lower tiles of L at a rung, column by column: packed, or plain fp32.
 class Factor {
  public:
-  Factor(const kernels::Table& t, std::int64_t n, Rung rung, Team& team) : n_(n), rung_(rung) {
+  Factor(const kernels::Table& t, std::int64_t n, Rung rung, ThreadPool& pool)
+      : n_(n), rung_(rung) {
     const std::int64_t tiles = count() * (count() + 1) / 2;
     const std::int64_t numbers = core::size_product(tiles, tile_words(), "factor");
     require_memory(core::size_product(numbers, 2, "factor"));
     words_ = core::Buffer<std::uint16_t>(numbers);
-    team.run([&](int thread) {
+    pool.run([&](int thread) {
       core::Buffer<float> memory(kTile * kTile);
       for (std::int64_t j = 0; j < count(); ++j) {
         for (std::int64_t i = j; i < count(); ++i) {
-          if (i % team.size() == thread) fill(t, i, j, memory.data());
+          if (i % pool.size() == thread) fill(t, i, j, memory.data());
         }
       }
     });
@@ -123,8 +124,8 @@ template <class V>
 struct Solve {
   Solve(const kernels::Table& t, const KernelCase& c)
       : table(t),
-        team(c.threads),
-        l(t, c.size, c.rung, team),
+        pool(c.threads),
+        l(t, c.size, c.rung, pool),
         transposed(c.transposed),
         b(c.size),
         x(c.size),
@@ -159,9 +160,9 @@ struct Solve {
 
   void run() {
     const std::int64_t before = runs++ * l.count();
-    team.run([&](int thread) {
+    pool.run([&](int thread) {
       const std::int64_t steps = l.count();
-      const auto mine = [&](std::int64_t s) { return s % team.size() == thread; };
+      const auto mine = [&](std::int64_t s) { return s % pool.size() == thread; };
       if (mine(0)) {
         solve_diagonal(block(0));
         solved.add();
@@ -181,11 +182,11 @@ struct Solve {
   }
 
   void sum() {
-    team.run([&](int thread) {
+    pool.run([&](int thread) {
       std::uint64_t total = 0;
       for (std::int64_t j = 0; j < l.count(); ++j) {
         for (std::int64_t i = j; i < l.count(); ++i) {
-          if (i % team.size() != thread) continue;
+          if (i % pool.size() != thread) continue;
           l.for_each_span(i, j, [&](const void* data, std::int64_t words) {
             total += sum_words(static_cast<const std::uint64_t*>(data), words);
           });
@@ -224,7 +225,7 @@ struct Solve {
   }
 
   const kernels::Table& table;
-  Team team;
+  ThreadPool pool;
   Factor l;
   bool transposed;
   core::Buffer<V> b, x;

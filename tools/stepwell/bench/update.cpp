@@ -7,9 +7,9 @@
 
 #include "baseline_onednn.hpp"
 #include "core/buffer.hpp"
-#include "core/split.hpp"
+#include "core/numeric/split.hpp"
 #include "data.hpp"
-#include "engine/team.hpp"
+#include "engine/thread_pool.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"
 
@@ -204,8 +204,8 @@ Side engine_loop(std::int64_t products, bool fed, int threads) {
   side.work = static_cast<double>(products) * threads * kTileProductFlop;
 #if defined(__x86_64__)
   const auto loop = fed ? kernels::amx_fed_peak : kernels::amx_peak;
-  const auto team = std::make_shared<engine::Team>(threads);
-  side.run = [products, loop, team] { team->run([&](int) { loop(products); }); };
+  const auto pool = std::make_shared<engine::ThreadPool>(threads);
+  side.run = [products, loop, pool] { pool->run([&](int) { loop(products); }); };
 #endif
   return side;
 }

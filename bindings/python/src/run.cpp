@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+namespace stepwell::python {
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{50};
+
+const char* name(Phase phase) {
+  switch (phase) {
+    case Phase::idle:
+      return "starting";
+    case Phase::reading:
+      return "reading";
+    case Phase::analysis:
+      return "analysis";
+    case Phase::factor:
+      return "factor";
+    case Phase::refine:
+      return "refine";
+    case Phase::certify:
+      return "certify";
+    case Phase::writing:
+      break;
+  }
+  return "writing";
+}
+
+// Signals, and the watcher. Throws what Python raised.
+void glance(const Progress& progress, const nb::object& watcher) {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (watcher.is_none()) return;
+  watcher(name(progress.phase), progress.done.load(), progress.total.load());
+}
+
+// Work on another thread, and what became of it.
+class Errand {
+ public:
+  explicit Errand(const std::function<void()>& work)
+      : thread_([this, &work] {
+          try {
+            work();
+          } catch (...) {
+            failure_ = std::current_exception();
+          }
+          const std::lock_guard lock(mutex_);
+          done_ = true;
+          ended_.notify_one();
+        }) {}
+
+  // Whether it ended within a glance. Without the GIL.
+  bool wait() {
+    const nb::gil_scoped_release release;
+    std::unique_lock lock(mutex_);
+    return ended_.wait_for(lock, kGlance, [this] { return done_; });
+  }
+
+  // What it threw reaches the caller.
+  void finish() {
+    {
+      const nb::gil_scoped_release release;
+      thread_.join();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;  // the last: it uses the others
+};
+
+}  // namespace
+
+Context* context(int threads) {
+  if (threads == 0) return nullptr;
+  static std::mutex mutex;
+  // Never destroyed: a worker may still run when Python ends.
+  static auto* contexts = new std::map<int, std::unique_ptr<Context>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<Context>& found = (*contexts)[threads];
+  if (!found) found = std::make_unique<Context>(threads);
+  return found.get();
+}
+
+void run(Progress& progress, const nb::object& watcher, bool is_brief,
+         const std::function<void()>& work) {
+  std::optional<Errand> errand;
+  if (!is_brief || !watcher.is_none()) {
+    try {
+      errand.emplace(work);
+    } catch (const std::system_error&) {
+      // No more threads: then without signals.
+    }
+  }
+  if (!errand) {
+    const nb::gil_scoped_release release;
+    work();
+    return;
+  }
+  std::exception_ptr raised;
+  do {  // at least once: a watcher of the shortest call hears of it
+    if (raised) continue;
+    try {
+      glance(progress, watcher);
+    } catch (...) {
+      raised = std::current_exception();
+      progress.cancel = true;
+    }
+  } while (!errand->wait());
+  errand->finish();
+  if (raised) std::rethrow_exception(raised);
+}
+
+}  // namespace stepwell::python

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/checks.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "core/machine/system.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::core {
+
+void require_memory(std::int64_t bytes, const std::string& what) {
+  constexpr std::int64_t kLittle = std::int64_t{64} << 20;  // asking takes a tenth of a millisecond
+  if (bytes < kLittle) return;
+  const std::int64_t available = memory_allowance().available;
+  if (available == 0 || bytes <= available) return;
+  const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };
+  throw Error(ErrorCode::out_of_memory, what + " takes " + mib(bytes) + " and " + mib(available) +
+                                            " are available; take a coarser map");
+}
+
+void require_view(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t ld,
+                  const std::string& what) {
+  const auto size = std::to_string(rows) + " x " + std::to_string(cols);
+  if (rows < 0 || cols < 0) {
+    throw Error(ErrorCode::invalid_argument, what + " is " + size + "; sizes can't be negative");
+  }
+  if (ld < std::max<std::int64_t>(1, rows)) {
+    throw Error(ErrorCode::invalid_argument, what + " is " + size + " with leading dimension " +
+                                                 std::to_string(ld) +
+                                                 "; that must be at least the number of rows");
+  }
+  size_product(ld, cols, 8, what.c_str());
+  if (rows > 0 && cols > 0 && data == nullptr) {
+    throw Error(ErrorCode::invalid_argument, what + " is " + size + " and has no data");
+  }
+}
+
+}  // namespace stepwell::core

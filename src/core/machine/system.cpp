@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/machine/system.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "core/machine/environment.hpp"
+
+namespace stepwell::core {
+namespace {
+
+/// The first line of a file; empty when there is none.
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> split_at(const std::string& text, char separator) {
+  std::istringstream stream(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+/// A number >= 0 and nothing else.
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> number_in(const std::string& path) {
+  const auto words = words_of(first_line(path));
+  return words.size() == 1 ? number(words[0]) : std::nullopt;
+}
+
+/// The number beside 'key' in a file of lines "key number ...".
+std::optional<std::int64_t> number_beside(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto words = words_of(line);
+    if (words.size() >= 2 && words[0] == key) return number(words[1]);
+  }
+  return std::nullopt;
+}
+
+/// mountinfo writes a space as \040, and so on.
+std::string unescape(const std::string& text) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
+        is_octal(text[i + 3])) {
+      plain += static_cast<char>(((text[i + 1] - '0') * 8 + (text[i + 2] - '0')) * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+/// The process's group in the hierarchy of version 2 (controller empty) or in version 1's of
+/// 'controller': lines "id:controllers:path" of /proc/self/cgroup.
+std::optional<std::string> own_group(const std::string& root, const std::string& controller) {
+  std::ifstream file(root + "proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first == std::string::npos ? first : first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (controller.empty() ? controllers.empty() : contains(split_at(controllers, ','), controller))
+      return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+/// The directories of the process's group and those above it that can be seen here, own group
+/// first. A container may see only a part of the hierarchy ('seen', the mount's root), and paths of
+/// groups outside of it; then the mount point is all there is.
+void add_groups(const std::string& mount_point, const std::string& seen, const std::string& group,
+                std::vector<std::string>& directories) {
+  const std::string prefix = seen == "/" ? "" : seen;
+  std::string below;
+  if (group.compare(0, prefix.size(), prefix) == 0 &&
+      (group.size() == prefix.size() || group[prefix.size()] == '/') &&
+      group.find("/..") == std::string::npos) {
+    below = group.substr(prefix.size());
+  }
+  while (!below.empty()) {
+    if (below != "/") directories.push_back(mount_point + below);
+    below.erase(below.rfind('/'));
+  }
+  directories.push_back(mount_point);
+}
+
+/// All directories whose limits of 'controller' hold for this process, version 1 and 2 alike. Lines
+/// of mountinfo: id parent device root mount-point options [tags] - type source super-options.
+std::vector<std::string> group_directories(const std::string& root, const std::string& controller) {
+  std::vector<std::string> directories;
+  std::ifstream file(root + "proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto words = words_of(line);
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (words.size() < 6 || words.end() - dash < 4) continue;
+    const bool v2 = dash[1] == "cgroup2";
+    const bool v1 = dash[1] == "cgroup" && contains(split_at(dash[3], ','), controller);
+    if (!v1 && !v2) continue;
+    const auto group = own_group(root, v2 ? "" : controller);
+    if (!group) continue;
+    std::string mount_point = unescape(words[4]);
+    mount_point.erase(0, mount_point.find_first_not_of('/'));
+    add_groups(root + mount_point, unescape(words[3]), *group, directories);
+  }
+  return directories;
+}
+
+/// The CPUs a group may use: cpu.max is "quota period" or "max period", in microseconds.
+std::optional<double> quota_in(const std::string& directory) {
+  const auto words = words_of(first_line(directory + "/cpu.max"));
+  auto quota = words.size() == 2 ? number(words[0]) : std::nullopt;
+  auto period = words.size() == 2 ? number(words[1]) : std::nullopt;
+  if (words.empty()) {
+    quota = number_in(directory + "/cpu.cfs_quota_us");  // -1: no limit
+    period = number_in(directory + "/cpu.cfs_period_us");
+  }
+  if (!quota || !period || *quota == 0 || *period == 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+/// How many CPUs a list such as "0-3,8" names.
+std::optional<int> count_cpus(const std::string& list) {
+  std::int64_t count = 0;
+  for (const std::string& range : split_at(list, ',')) {
+    const auto dash = range.find('-');
+    const auto first = number(range.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : number(range.substr(dash + 1));
+    if (!first || !last || *last < *first || *last > 1'000'000) return std::nullopt;
+    count += *last - *first + 1;
+  }
+  if (count < 1 || count > 1'000'000) return std::nullopt;
+  return static_cast<int>(count);
+}
+
+int cpus_online(const std::string& root) {
+  if (const auto count = count_cpus(first_line(root + "sys/devices/system/cpu/online"))) {
+    return *count;
+  }
+  return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+/// The kernel refuses a set smaller than its own: the size grows until it fits. A cpu_set_t ends at
+/// 1024 CPUs.
+std::optional<int> cpus_by_affinity() {
+  for (int size = 1024; size <= 1 << 20; size *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(size),
+                                                               [](cpu_set_t* s) { CPU_FREE(s); });
+    if (set == nullptr) return std::nullopt;
+    const std::size_t bytes = CPU_ALLOC_SIZE(size);
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
+    if (errno != EINVAL) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+struct GroupMemory {
+  std::int64_t limit;
+  std::int64_t used;  ///< without the cached files that the kernel gives up first
+};
+
+std::optional<GroupMemory> memory_in(const std::string& directory) {
+  const bool v2 = !first_line(directory + "/memory.max").empty();
+  const auto limit = number_in(directory + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+  if (!limit) return std::nullopt;  // "max", or nothing readable
+  const auto used = number_in(directory + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
+  const auto cache =
+      number_beside(directory + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
+  return GroupMemory{*limit, std::max<std::int64_t>(0, used.value_or(0) - cache.value_or(0))};
+}
+
+/// A line of /proc/meminfo, "MemTotal:  123 kB", in bytes.
+std::optional<std::int64_t> meminfo(const std::string& root, const std::string& key) {
+  const auto kilobytes = number_beside(root + "proc/meminfo", key);
+  if (!kilobytes || *kilobytes > INT64_MAX / 1024) return std::nullopt;
+  return *kilobytes * 1024;
+}
+
+}  // namespace
+
+CpuAllowance cpu_allowance(const std::string& root) {
+  CpuAllowance allowance;
+  allowance.online = cpus_online(root);
+  allowance.by_affinity = cpus_by_affinity().value_or(allowance.online);
+  for (const std::string& directory : group_directories(root, "cpu")) {
+    const auto quota = quota_in(directory);
+    if (quota && (allowance.by_quota == 0 || *quota < allowance.by_quota)) {
+      allowance.by_quota = *quota;
+    }
+  }
+  allowance.threads = std::min(allowance.online, allowance.by_affinity);
+  if (allowance.by_quota > 0 && allowance.by_quota < allowance.threads) {
+    allowance.threads = static_cast<int>(allowance.by_quota);
+  }
+  allowance.threads = std::max(1, allowance.threads);
+  return allowance;
+}
+
+int threads_allowed() {
+  static std::atomic<std::int64_t> known{0};  // CPUs by affinity, and in the lower half the threads
+  const std::int64_t affinity = cpus_by_affinity().value_or(0);
+  const std::int64_t last = known.load(std::memory_order_relaxed);
+  if (last != 0 && last >> 32 == affinity) return static_cast<int>(last & 0xffffffff);
+  const int threads = cpu_allowance().threads;
+  known.store(affinity << 32 | threads, std::memory_order_relaxed);
+  return threads;
+}
+
+MemoryAllowance memory_allowance(const std::string& root) {
+  auto total = meminfo(root, "MemTotal:");
+  auto available = meminfo(root, "MemAvailable:");
+  for (const std::string& directory : group_directories(root, "memory")) {
+    const auto group = memory_in(directory);
+    // Version 1 spells "no limit" as the largest multiple of a page.
+    if (!group || group->limit >= std::int64_t{1} << 60) continue;
+    const std::int64_t left = std::max<std::int64_t>(0, group->limit - group->used);
+    total = std::min(total.value_or(group->limit), group->limit);
+    available = std::min(available.value_or(left), left);
+  }
+  return {total.value_or(0), available.value_or(0)};
+}
+
+std::string transparent_huge_pages(const std::string& root) {
+  const std::string line = first_line(root + "sys/kernel/mm/transparent_hugepage/enabled");
+  for (const char* mode : {"always", "madvise", "never"}) {
+    if (line.find("[" + std::string(mode) + "]") != std::string::npos) return mode;
+  }
+  return "unknown";
+}
+
+std::string cache_directory() {
+  if (const char* const base = non_empty_variable("XDG_CACHE_HOME")) {
+    return std::string(base) + "/stepwell";
+  }
+  const char* const home = non_empty_variable("HOME");
+  return home == nullptr ? "" : std::string(home) + "/.cache/stepwell";
+}
+
+}  // namespace stepwell::core

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <optional>
+
+#include "core/buffer.hpp"
+#include "core/checks.hpp"
+#include "core/clock.hpp"
+#include "core/memory_error.hpp"
+#include "factor/blas3/syrk_codelets.hpp"
+#include "factor/setup.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/level3.hpp"
+
+/// C <- beta C + alpha A A': A is narrowed once into the forms its products need, then each tile of
+/// C is one task.
+namespace stepwell {
+namespace factor {
+namespace {
+
+using engine::Access;
+using engine::DataId;
+using engine::Use;
+using tiles::RungMap;
+
+/// Rows of A whose copies in rows order exist at a time.
+constexpr std::int64_t kRing = 2;
+
+/// The finest rung with planes that the map uses, or nothing.
+std::optional<Rung> finest_packed(const RungMap& map) {
+  std::optional<Rung> finest;
+  for (const Rung rung : all_rungs) {
+    if (info(rung).planes == 0 || !map.uses(rung)) continue;
+    if (!finest || tiles::coarser(*finest, rung) == *finest) finest = rung;
+  }
+  return finest;
+}
+
+/// Whether numbers up to 'largest' can be narrowed as they are: no overflow of a sum, and what is
+/// lost below the range is small beside the rest.
+bool in_range(double largest, bool fp16) {
+  if (largest == 0) return true;
+  return fp16 ? largest >= 0.5 && largest <= 0x1p15 : largest >= 0x1p-40 && largest <= 0x1p50;
+}
+
+/// The inserting thread's view: memory, names, and the three kinds of tasks.
+class SyrkGraph {
+ public:
+  SyrkGraph(engine::Graph& graph, Syrk& s)
+      : graph_(graph), s_(s), narrow_(narrow_bytes(s)), rows_(ring_bytes(s)) {
+    const std::int64_t groups = (s.across.tiles() + kSyrkGroup - 1) / kSyrkGroup;
+    std::byte* at = narrow_.data();
+    for (std::int64_t g = 0; at != nullptr && g < s.map.grid().tiles() * groups; ++g) {
+      const std::int64_t bytes = group_tiles(g % groups) * s.tile_bytes();
+      groups_.push_back(graph.add(at, bytes));
+      at += bytes;
+    }
+    const std::int64_t row = s.across.tiles() * s.packed_bytes();
+    for (std::int64_t r = 0; row > 0 && r < kRing; ++r) {
+      ring_.push_back(graph.add(rows_.data() + r * row, row));
+    }
+  }
+
+  static std::int64_t narrow_bytes(const Syrk& s) {
+    return core::size_product(s.map.grid().tiles(), s.across.tiles(), s.tile_bytes(), "A");
+  }
+  static std::int64_t ring_bytes(const Syrk& s) {
+    return kRing * s.across.tiles() * s.packed_bytes();
+  }
+
+  bool narrows() const { return !groups_.empty(); }
+  std::int64_t task_count() const {
+    return std::ssize(groups_) + (ring_.empty() ? 0 : s_.map.grid().tiles()) +
+           s_.map.grid().count();
+  }
+
+  void narrow(std::int64_t i) {
+    for (std::int64_t k0 = 0; k0 < s_.across.tiles() && !groups_.empty(); k0 += kSyrkGroup) {
+      const std::int64_t k1 = std::min(k0 + kSyrkGroup, s_.across.tiles());
+      const Use use{group(i, k0 / kSyrkGroup), Access::write};
+      graph_.insert(syrk_narrow_codelet(), SyrkNarrowTask{&s_, i, k0, k1}, std::span(&use, 1), {});
+    }
+  }
+
+  void rows(std::int64_t j) {
+    if (ring_.empty()) return;
+    std::vector<Use> uses = {{ring(j), Access::write}};
+    add_row(j, uses);
+    graph_.insert(syrk_rows_codelet(), SyrkRowTask{&s_, j}, uses, {1, 0, 0});
+  }
+
+  void tile(std::int64_t i, std::int64_t j) {
+    const Rung rung = s_.map.at(i, j);
+    std::vector<Use> uses;
+    if (rung != Rung::fp64) add_row(i, uses);
+    if (info(rung).planes > 0 && !ring_.empty()) uses.push_back({ring(j), Access::read});
+    if (rung == Rung::fp32 && i != j) add_row(j, uses);
+    graph_.insert(syrk_tile_codelet(), SyrkTileTask{&s_, i, j}, uses, {});
+  }
+
+ private:
+  std::int64_t group_tiles(std::int64_t g) const {
+    return std::min(kSyrkGroup, s_.across.tiles() - g * kSyrkGroup);
+  }
+  DataId group(std::int64_t i, std::int64_t g) const {
+    const std::int64_t groups = (s_.across.tiles() + kSyrkGroup - 1) / kSyrkGroup;
+    return groups_[static_cast<std::size_t>(i * groups + g)];
+  }
+  DataId ring(std::int64_t j) const { return ring_[static_cast<std::size_t>(j % kRing)]; }
+  void add_row(std::int64_t i, std::vector<Use>& uses) const {
+    for (std::int64_t k = 0; k < s_.across.tiles(); k += kSyrkGroup) {
+      uses.push_back({group(i, k / kSyrkGroup), Access::read});
+    }
+  }
+
+  engine::Graph& graph_;
+  Syrk& s_;
+  core::Buffer<std::byte> narrow_, rows_;
+  std::vector<DataId> groups_, ring_;
+};
+
+void check(MatrixView<const double> a, MatrixView<double> c) {
+  core::require_view(a.data, a.rows, a.cols, a.ld, "syrk: A");
+  core::require_view(c.data, c.rows, c.cols, c.ld, "syrk: C");
+  if (c.rows == a.rows && c.cols == a.rows) return;
+  throw Error(ErrorCode::invalid_argument,
+              "syrk: C is " + std::to_string(c.rows) + " x " + std::to_string(c.cols) + "; with " +
+                  std::to_string(a.rows) + " rows of A it must be square of that order");
+}
+
+/// The power of two that brings numbers up to 'largest' to the upper part of the range.
+double choose_scale(double largest, bool fp16) {
+  if (in_range(largest, fp16)) return 1;
+  return std::ldexp(1.0, (fp16 ? 9 : 0) - std::ilogb(largest));
+}
+
+}  // namespace
+}  // namespace factor
+
+Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixView<double> c,
+                  const Level3Options& options) try {
+  using namespace factor;
+  const auto start = core::Clock::now();
+  check(a, c);
+  Syrk s;
+  s.alpha = alpha;
+  s.beta = beta;
+  s.a = a;
+  s.c = c;
+  const std::int64_t tile = choose_tile(std::max(a.rows, a.cols), options.tile);
+  s.map = RungMap({a.rows, tile}, options.map);
+  s.across = {a.cols, tile};
+  if (const auto finest = finest_packed(s.map)) {
+    s.packed = *finest;
+    s.planes = info(*finest).planes;
+  }
+  s.fp32 = s.map.uses(Rung::fp32);
+
+  engine::GraphOptions g =
+      graph_options(s.map.grid().tiles() > 1, options.context, options.progress);
+  g.scratch_bytes = syrk_scratch_bytes(tile);
+  Level3Report report;
+  report.peak_bytes =
+      SyrkGraph::narrow_bytes(s) + SyrkGraph::ring_bytes(s) + workers_of(g) * g.scratch_bytes;
+  core::require_memory(report.peak_bytes, "syrk: the narrow copy of A");
+
+  engine::Graph graph(g);
+  SyrkGraph insert(graph, s);
+  const engine::TaskGuard guard(graph);
+  const std::int64_t tiles = s.map.grid().tiles();
+  announce(options.progress, insert.task_count());
+  const auto narrow_all = [&] {
+    for (std::int64_t i = 0; i < tiles; ++i) insert.narrow(i);
+    graph.wait();
+  };
+  narrow_all();
+  s.scale = choose_scale(s.largest, s.map.uses(Rung::fp16));
+  if (s.scale != 1 && insert.narrows()) narrow_all();
+  for (std::int64_t j = 0; j < tiles && !graph.stopped(); ++j) {
+    insert.rows(j);
+    for (std::int64_t i = j; i < tiles; ++i) insert.tile(i, j);
+  }
+  finish(graph, start, report);
+  return report;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+}  // namespace stepwell

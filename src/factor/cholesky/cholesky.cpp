@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "core/checks.hpp"
+#include "core/machine/fp_scope.hpp"
+#include "core/memory_error.hpp"
+#include "factor/cholesky/lapack.hpp"
+#include "factor/cholesky/recovery.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell {
+namespace factor {
+namespace {
+
+void check(MatrixView<const double> a, const FactorOptions& options) {
+  if (a.rows != a.cols) {
+    throw Error(ErrorCode::invalid_argument, "cholesky: the matrix is " + std::to_string(a.rows) +
+                                                 " x " + std::to_string(a.cols) +
+                                                 "; it must be square");
+  }
+  core::require_view(a.data, a.rows, a.cols, a.ld, "cholesky: the matrix");
+  check_options(options);
+}
+
+/// Every T-th row of A from the first on, then from the second on, ... with T block columns: each
+/// of them has rows from all over A.
+std::vector<std::int64_t> elimination_order(const tiles::Grid& grid, const FactorOptions& options) {
+  std::vector<std::int64_t> order;
+  if (!options.spread || grid.tiles() < 2) return order;
+  order.reserve(static_cast<std::size_t>(grid.n));
+  for (std::int64_t first = 0; first < grid.tiles(); ++first) {
+    for (std::int64_t i = first; i < grid.n; i += grid.tiles()) order.push_back(i);
+  }
+  return order;
+}
+
+}  // namespace
+}  // namespace factor
+
+Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
+  const core::FpScope fp;
+  factor::check(a, options);
+  const tiles::Grid grid = factor::choose_grid(a.rows, options);
+  const std::vector<std::int64_t> order = factor::elimination_order(grid, options);
+  const factor::StoredBlocks source(a, order);
+  const factor::Diagonal diagonal = factor::read_diagonal(a, order);
+  Factor made = factor::BreakdownRecovery(source, diagonal, order, grid, options).run();
+  const FactorReport report = made.report();
+  const bool failed = report.outcome == FactorOutcome::not_positive_definite;
+  if (!failed || !diagonal.positive) return made;
+  made = {};  // its memory
+  return factor::lapack_cholesky(a, grid, report, order);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
+  const tiles::Grid grid = factor::choose_grid(n, options);
+  const auto peak = [&](const PrecisionMap& p) {
+    const tiles::RungMap map(grid, p);
+    return factor::peak_bytes(map, factor::graph_for(map, options, {}, options.spread), {},
+                              factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
+  };
+  if (!options.map.adaptive()) return peak(options.map);
+  // Tiles at fp64 take the most, packed ones with three planes the most memory beside L.
+  const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};
+  const auto beside = [&](const PrecisionMap& p) {
+    return peak(p) - tiles::tile_matrix_bytes(tiles::RungMap(grid, p));
+  };
+  return tiles::tile_matrix_bytes(tiles::RungMap(grid, uniform(Rung::fp64))) +
+         std::max(beside(both), beside({{Rung::bf16x3, Rung::bf16x3}, 0}));
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+}  // namespace stepwell

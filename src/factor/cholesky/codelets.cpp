@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/cholesky/codelets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace stepwell::factor {
+namespace {
+
+using engine::Codelet;
+using engine::Phase;
+using engine::Task;
+using kernels::Order;
+using tiles::RungMap;
+using tiles::Shape;
+using tiles::Sums;
+
+}  // namespace
+
+kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, std::int64_t k0,
+                           std::byte* copies) {
+  const int planes = row_planes(map, j, k);
+  if (planes == 0) return {};
+  return kernels::packed(reinterpret_cast<std::uint16_t*>(copies + (k - k0) * row_stride(map)),
+                         map.grid().size(j), map.grid().size(k), tiles::split_rung(planes),
+                         Order::rows);
+}
+
+namespace {
+
+/// Loads (if it is the first) and sweeps; returns the sums and the number of pieces of data used.
+std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
+  const kernels::Table& t = kernels::table();
+  CholeskyState& at = *x.state;
+  const RungMap& map = at.l->map();
+  const tiles::Grid& grid = map.grid();
+  const Shape shape = x.i == x.j ? Shape::lower : Shape::full;
+  const tiles::TileShape own = shape_of(map, x.i, x.j);
+  const Sums sums = own.is_packed() ? Sums{own.rung, own.rows, own.cols, task.data(0)}
+                                    : tiles::sums_in({own, task.data(0)});
+  if (x.first) {
+    const std::int64_t row = x.i * grid.tile;
+    const std::int64_t col = x.j * grid.tile;
+    const MatrixView<const double> a = at.source->block({row, col, sums.rows, sums.cols},
+                                                        reinterpret_cast<double*>(task.scratch()));
+    tiles::load_tile(t, a, shape, {at.scale->row.data() + row, at.scale->col.data() + col},
+                     at.diagonal_factor, sums,
+                     at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
+    task.lap(Phase::load);
+  }
+  std::vector<tiles::TileIn> left;
+  std::vector<tiles::RightTile> right;
+  const RowPieces rows = row_pieces(map, x.j, x.k0, x.k1);
+  std::byte* const copies = rows.early ? task.data(1) : nullptr;
+  std::byte* const last_copy = rows.last ? task.data(rows.early ? 2 : 1) : nullptr;
+  const std::size_t first_left = 1 + (rows.early ? 1 : 0) + (rows.last ? 1 : 0);
+  std::size_t next = first_left + static_cast<std::size_t>(x.k1 - x.k0);
+  for (std::int64_t k = x.k0; k < x.k1; ++k) {
+    const std::size_t at_left = first_left + static_cast<std::size_t>(k - x.k0);
+    left.push_back({shape_of(map, x.i, k), task.data(at_left)});
+    tiles::TileIn stored{shape_of(map, x.j, k), nullptr};
+    if (!stored.shape.is_packed()) stored.data = task.data(x.i == x.j ? at_left : next++);
+    const bool late = k == x.j - 1;
+    right.push_back({stored, rows_of(map, x.j, k, late ? k : x.k0, late ? last_copy : copies)});
+  }
+  if (x.k0 < x.k1) {
+    tiles::sweep(t, sums, left, right, shape, task.scratch(), map.products_by_operands());
+  }
+  task.lap(Phase::update);
+  return {sums, next};
+}
+
+void run_sweep(Task& task, const void* arguments) {
+  load_and_sweep(task, *static_cast<const TileTask*>(arguments));
+}
+
+/// The tile and the inverse of a diagonal or solve task, whose data begins at 'next'.
+struct Outputs {
+  tiles::Tile tile;
+  tiles::Inverse inverse;  ///< without memory in the last column: nothing is solved with it
+};
+Outputs outputs_of(const Task& task, const TileTask& x, std::size_t next) {
+  const RungMap& map = x.state->l->map();
+  const tiles::TileShape shape = shape_of(map, x.i, x.j);
+  std::byte* const tile = shape.is_packed() ? task.data(next++) : task.data(0);
+  const bool last = x.j + 1 == map.grid().tiles();
+  return {{shape, tile}, inverse_of(map, x.j, last ? nullptr : task.data(next))};
+}
+
+void run_diagonal(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const TileTask*>(arguments);
+  const auto [sums, next] = load_and_sweep(task, x);
+  CholeskyState& at = *x.state;
+  const auto [tile, inverse] = outputs_of(task, x, next);
+  const tiles::Pivot pivot = tiles::factor_diagonal(kernels::table(), sums, at.l->map().inside(x.j),
+                                                    at.rounding, tile, inverse, task.scratch());
+  task.lap(Phase::diagonal);
+  if (pivot.ok()) return;
+  at.pivot = {x.j * at.l->grid().tile + pivot.index, pivot.value};
+  task.stop();
+}
+
+void run_solve(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const TileTask*>(arguments);
+  const auto [sums, next] = load_and_sweep(task, x);
+  const auto [tile, inverse] = outputs_of(task, x, next);
+  tiles::solve_tile(kernels::table(), inverse, sums, x.state->rounding, tile, task.scratch());
+  task.lap(Phase::solve);
+}
+
+void run_rows(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const RowsTask*>(arguments);
+  const RungMap& map = x.l->map();
+  for (std::int64_t k = x.k0; k < x.k1; ++k) {
+    if (row_planes(map, x.j, k) == 0) continue;
+    const auto piece = static_cast<std::size_t>(k - x.k0) + 1;
+    tiles::make_rows(kernels::table(), {shape_of(map, x.j, k), task.data(piece)},
+                     rows_of(map, x.j, k, x.k0, task.data(0)));
+  }
+  task.lap(Phase::reorder);
+}
+
+void run_norm(Task& task, const void* arguments) {
+  const auto& x = *static_cast<const NormTask*>(arguments);
+  const Sums sums{Rung::fp32, x.at.rows, x.at.cols, task.scratch()};
+  const MatrixView<const double> a =
+      x.source->block(x.at, reinterpret_cast<double*>(task.scratch() + sums.bytes()));
+  const bool diagonal = x.at.row == x.at.col;
+  kernels::Scan scan;
+  tiles::load_tile(kernels::table(), a, diagonal ? Shape::lower : Shape::full, {x.row, x.col}, 1,
+                   sums, scan);
+  double squares = 0;
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    double column = 0;
+    for (std::int64_t i = diagonal ? j + 1 : 0; i < a.rows; ++i) {
+      const double h = sums.fp32()(i, j);
+      column += h * h;
+    }
+    const double middle = diagonal ? sums.fp32()(j, j) : 0;
+    squares += (diagonal ? 2 * column + middle * middle : column);
+  }
+  *x.norm = std::sqrt(squares);
+  task.lap(Phase::load);
+}
+
+/// A codelet for each rung.
+class ByRung {
+ public:
+  ByRung(const std::string& name, engine::Body body) {
+    for (const Rung rung : all_rungs) {
+      codelets_.emplace_back(name + "_" + std::string(to_string(rung)), body);
+    }
+  }
+  const Codelet& operator[](Rung rung) const { return codelets_[static_cast<std::size_t>(rung)]; }
+
+ private:
+  std::vector<Codelet> codelets_;
+};
+
+}  // namespace
+
+int row_planes(const RungMap& map, std::int64_t j, std::int64_t k) {
+  const int own = info(map.at(j, k)).planes;
+  return own > 0 ? own : map.most_planes();
+}
+
+RowPieces row_pieces(const RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1) {
+  if (map.most_planes() == 0) return {};
+  return {k0 < std::min(k1, j - 1), k0 < k1 && k1 == j};
+}
+
+std::int64_t row_stride(const RungMap& map) {
+  const std::int64_t tile = map.grid().tile;
+  return 2 * kernels::packed_numbers(tile, tile, map.most_planes());
+}
+
+tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
+  // A tile below may be at fp64 where the diagonal one is not.
+  const Rung rung = map.uses(Rung::fp64) ? Rung::fp64 : map.at(j, j);
+  tiles::Inverse inverse{rung, map.grid().size(j), map.most_planes(), false, data};
+  inverse.fp32 = map.uses(Rung::fp32);
+  return inverse;
+}
+
+std::int64_t inverse_bytes(const RungMap& map) {
+  std::int64_t most = 0;
+  for (std::int64_t j = 0; j < map.grid().tiles(); ++j) {
+    most = std::max(most, inverse_of(map, j, nullptr).bytes());
+  }
+  return core::round_up(most, 4096);
+}
+
+const Codelet& sweep_codelet(Rung rung) {
+  static const auto* const codelets = new ByRung("sweep", run_sweep);
+  return (*codelets)[rung];
+}
+const Codelet& diagonal_codelet(Rung rung) {
+  static const auto* const codelets = new ByRung("diagonal", run_diagonal);
+  return (*codelets)[rung];
+}
+const Codelet& solve_codelet(Rung rung) {
+  static const auto* const codelets = new ByRung("solve", run_solve);
+  return (*codelets)[rung];
+}
+const Codelet& rows_codelet() {
+  static const Codelet* const codelet = new Codelet("rows", run_rows);
+  return *codelet;
+}
+const Codelet& norm_codelet() {
+  static const Codelet* const codelet = new Codelet("norm", run_norm);
+  return *codelet;
+}
+
+}  // namespace stepwell::factor

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/graph.hpp"
+#include "factor/cholesky/graph.hpp"
+
+/// The kinds of tasks of left_looking: one codelet for each operation and rung.
+namespace stepwell::factor {
+
+/// Arguments of sweep, diagonal and solve. Tile (i, j) is updated with the contributions of columns
+/// k0..k1; 'first' loads it from A before. Data, in this order:
+///   sums of tile (i, j); L(i, j) if plain     read_write (write if first)
+///   row j of L in rows order                  read; one or two pieces, see row_pieces
+///   L(i, k), k0 <= k < k1                     read
+///   L(j, k) of those k where it is plain      read; not if i == j: the same tiles
+/// and then, for diagonal and solve only:
+///   L(i, j)                                   write; not if plain: it is the first
+///   the inverse of column j                   write (diagonal), read (solve); not if j is the last
+struct TileTask {
+  CholeskyState* state;
+  std::int64_t i, j, k0, k1;
+  bool first;
+};
+const engine::Codelet& sweep_codelet(Rung rung);
+const engine::Codelet& diagonal_codelet(Rung rung);
+const engine::Codelet& solve_codelet(Rung rung);
+
+/// Copies L(j, k), k0 <= k < k1, into rows order. Data: the copies (write), the tiles (read).
+struct RowsTask {
+  const tiles::TileMatrix* l;
+  std::int64_t j, k0, k1;
+};
+const engine::Codelet& rows_codelet();
+
+/// The norm of one tile of the scaled matrix. No data: A is the caller's.
+struct NormTask {
+  const BlockSource* source;
+  Block at;
+  const double* row;
+  const double* col;
+  double* norm;
+};
+const engine::Codelet& norm_codelet();
+
+/// Planes of the copy of L(j, k) in rows order; 0: no product needs one.
+int row_planes(const tiles::RungMap& map, std::int64_t j, std::int64_t k);
+
+/// The copy of L(j, k) among the copies of columns k0 and on; empty if there is none.
+kernels::PackedOut rows_of(const tiles::RungMap& map, std::int64_t j, std::int64_t k,
+                           std::int64_t k0, std::byte* copies);
+
+/// Which pieces of row j's copies hold columns k0..k1: one with a chunk of the early ones, and the
+/// last column (k = j - 1) on its own, because it comes late and the others need not wait for it.
+struct RowPieces {
+  bool early = false;
+  bool last = false;
+};
+RowPieces row_pieces(const tiles::RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1);
+
+/// Bytes between the copies of two neighbouring tiles.
+std::int64_t row_stride(const tiles::RungMap& map);
+
+/// The forms in which column j's inverse is needed.
+tiles::Inverse inverse_of(const tiles::RungMap& map, std::int64_t j, std::byte* data);
+/// Bytes that hold any column's inverse, a multiple of 4096.
+std::int64_t inverse_bytes(const tiles::RungMap& map);
+
+}  // namespace stepwell::factor

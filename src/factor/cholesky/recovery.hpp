@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "engine/graph.hpp"
+#include "factor/block_source.hpp"
+#include "factor/cholesky/factor_data.hpp"
+#include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/setup.hpp"
+#include "factor/distributed/process_context.hpp"
+#include "factor/scaling.hpp"
+#include "factor/setup.hpp"
+
+namespace stepwell::factor {
+
+/// ||A||_F of a symmetric matrix from the scan of its lower triangle.
+double symmetric_norm(const kernels::Scan& lower, const Diagonal& diagonal);
+
+/// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
+/// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps. What
+/// does not change between attempts, and the result.
+class BreakdownRecovery {
+ public:
+  /// The source and the diagonal are in the order of elimination: indices into A; empty: as A is.
+  BreakdownRecovery(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
+                    const tiles::Grid& grid, const FactorOptions& options,
+                    ProcessContext process = {}, Checkpointing* checkpoints = nullptr);
+
+  Factor run();
+
+ private:
+  FactorReport& report() { return data_->report; }
+  void descend();
+  double unit_of(const tiles::RungMap& map) const;
+  tiles::RungMap resolve_map();
+  void factor_in_fp64();
+  /// Factors once; returns false if a pivot failed and another attempt may help.
+  bool attempt(const tiles::RungMap& map, double shift, tiles::Rounding rounding);
+  void factor(CholeskyState& state, const Schedule& schedule, const engine::GraphOptions& options);
+  /// What a checkpoint of this attempt must agree with.
+  tiles::Facts facts(const CholeskyState& state, const Schedule& schedule) const;
+  void summarize_scans(const CholeskyState& state);
+  bool report_non_finite();
+  ProcessContext::Place find_non_finite() const;
+
+  const BlockSource& source_;
+  Diagonal diagonal_;
+  const FactorOptions& options_;
+  tiles::Grid grid_;
+  ProcessContext process_;
+  Checkpointing* checkpoints_;
+  std::string identity_;  ///< of A, for its checkpoints
+  core::Clock::time_point start_;
+  std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();
+};
+
+}  // namespace stepwell::factor

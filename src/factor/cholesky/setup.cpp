@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/cholesky/setup.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "factor/setup.hpp"
+#include "kernels/kernels.hpp"
+#include "stepwell/error.hpp"
+#include "tiles/operations.hpp"
+
+namespace stepwell::factor {
+namespace {
+
+using tiles::Distribution;
+using tiles::Grid;
+using tiles::RungMap;
+
+/// Below this many tiles a side there is too little to do side by side.
+constexpr std::int64_t kTilesForWorkers = 3;
+/// One tile for small matrices at fp64 or fp32: the recursion inside it beats LAPACK's own
+/// factorization by a sixth there, and a call has nothing to copy or to solve with.
+constexpr std::int64_t kOneTile = 1024;
+
+[[noreturn]] void misuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, "cholesky: " + text);
+}
+
+}  // namespace
+
+Grid choose_grid(std::int64_t n, const FactorOptions& options) {
+  if (n < 0) misuse("a matrix of order " + std::to_string(n));
+  const bool plain = !options.map.adaptive() && options.map.layers.size() == 1 &&
+                     info(options.map.layers[0]).planes == 0;
+  if (plain && options.tile == 0 && n > 0 && n <= kOneTile) {
+    return {n, core::round_up(n, kernels::kPanel)};
+  }
+  return {n, choose_tile(n, options.tile)};
+}
+
+void check_options(const FactorOptions& options) {
+  if (options.spread && options.map.adaptive()) misuse("an adaptive map can't be spread");
+  if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
+  if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
+}
+
+engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
+                               const ProcessContext& process, bool scratch_for_blocks) {
+  const bool enough = map.grid().tiles() >= kTilesForWorkers;
+  engine::GraphOptions g = graph_options(enough, options.context, options.progress);
+  if (!process.alone()) {
+    g.workers = true;
+    g.settings.threads = process.threads(options.context);
+    g.ranks = process.ranks();
+  }
+  g.scratch_bytes = tiles::scratch_bytes(map);
+  if (scratch_for_blocks) {
+    g.scratch_bytes = std::max(g.scratch_bytes, 8 * map.grid().tile * map.grid().tile);
+  }
+  return g;
+}
+
+std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
+                        const Distribution& distribution, const Schedule& schedule, int rank) {
+  const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
+  return tiles::tile_matrix_bytes(map, distribution, rank) +
+         Needs(map, distribution, schedule, rank, static_cast<int>(workers_of(g))).bytes() +
+         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 24;
+}
+
+}  // namespace stepwell::factor

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "factor/lu/butterfly.hpp"
+#include "factor/scaling.hpp"
+#include "stepwell/lu.hpp"
+#include "tiles/tile_matrix.hpp"
+
+namespace stepwell {
+
+/// The inside of an LuFactor: H P' = G L' but for rounding, H = diag(scale.row) A diag(scale.col),
+/// or with butterflies U and V: U' H V = G L'.
+struct LuData {
+  std::int64_t n = 0;
+  std::vector<std::int64_t> order;  ///< column k of A P' is column order[k] of A
+  tiles::TileMatrix g, l;
+  factor::Scale scale;  ///< powers of two; the gain is 1
+  std::optional<factor::Butterflies> butterflies;
+  FactorReport report;
+};
+
+namespace factor {
+
+/// lu() of a matrix whose scale is known.
+LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorOptions& options);
+
+}  // namespace factor
+}  // namespace stepwell

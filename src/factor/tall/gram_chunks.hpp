@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/row_block.hpp"
+#include "engine/counter.hpp"
+#include "engine/thread_pool.hpp"
+#include "factor/tall/column_scan.hpp"
+#include "factor/tall/gram.hpp"
+#include "kernels/layout.hpp"
+
+namespace stepwell::factor {
+
+static_assert(kColumnGroup % kernels::kPanel == 0);
+
+/// Where things are: sizes that m, n and the rung fix.
+struct GramShapes {
+  std::int64_t m, n, rows, tile;
+  int planes;
+  std::int64_t number;  ///< bytes of a number of a plain operand
+
+  GramShapes(std::int64_t m, std::int64_t n, Rung rung);
+
+  std::int64_t chunks() const { return (m + rows - 1) / rows; }
+  std::int64_t groups() const { return (n + kColumnGroup - 1) / kColumnGroup; }
+  std::int64_t tiles() const { return (n + tile - 1) / tile; }
+  std::int64_t tile_jobs() const { return tiles() * (tiles() + 1) / 2; }
+  /// Bytes of one form of a chunk.
+  std::int64_t form() const {
+    return planes > 0 ? 2 * kernels::packed_numbers(n, rows, planes)
+                      : core::size_product(n, rows, number, "a chunk of A");
+  }
+  std::int64_t forms() const { return planes > 0 ? 2 : 1; }
+  /// Of one thread: a group of columns by columns and as it is scaled, or the sums of a tile.
+  std::int64_t scratch() const {
+    return std::max(2 * kColumnGroup * rows, tile * kernels::sums_ld(tile)) * 8;
+  }
+};
+
+/// Chunks of rows as operands of products: two at a time, of which one is multiplied while the
+/// other is narrowed. Who may do what when is for those who call.
+class GramChunks {
+ public:
+  /// Fills out.ab, out.column and, unless they are known, out.power.
+  GramChunks(core::RowReader& a, Rung rung, MatrixView<const double> b, Gram& out);
+
+  const GramShapes& shapes() const { return s_; }
+  std::int64_t rows_in(std::int64_t chunk) const {
+    return std::min(s_.rows, s_.m - chunk * s_.rows);
+  }
+  /// Narrows a group of columns of a chunk: the operand in both orders, or as plain numbers; and
+  /// looks at them. 'scratch' has 2 kColumnGroup x rows numbers. Group 0 has a function give the
+  /// chunk's rows, the other groups wait for it: see give_up().
+  void narrow(std::int64_t chunk, std::int64_t group, double* scratch);
+  /// Instead of narrow(), when reading has failed: nobody shall wait.
+  void give_up(std::int64_t group);
+
+  /// Of a rung with planes.
+  kernels::PackedOut operand(std::int64_t chunk, kernels::Order order) const;
+  /// The transpose of the chunk, n x rows, of a rung without: T is its format.
+  template <class T>
+  MatrixView<const T> plain(std::int64_t chunk) const {
+    return view(reinterpret_cast<const T*>(operand_[parity(chunk)].data()), s_.n, rows_in(chunk),
+                s_.n);
+  }
+  /// What the chunk's columns are to be multiplied with to have the scale of C.
+  const std::vector<double>& ratio(std::int64_t chunk) const { return ratio_[parity(chunk)]; }
+
+ private:
+  static std::size_t parity(std::int64_t chunk) { return static_cast<std::size_t>(chunk % 2); }
+  core::RowBlock rows_of(std::int64_t chunk, std::int64_t group);
+  void narrow_columns(std::int64_t chunk, MatrixView<const double> a, std::int64_t j,
+                      double* scratch);
+  bool narrow_rows(std::int64_t chunk, const core::RowBlock& rows, std::int64_t j);
+  void book(std::int64_t chunk, std::size_t column, const kernels::Scan& found, double local);
+  void scan_part(std::int64_t chunk, MatrixView<const double> a, std::int64_t j);
+  void copy_plain(std::int64_t chunk, MatrixView<const double> a, std::int64_t j,
+                  const double* local, double* scratch);
+
+  core::RowReader& a_;
+  Rung rung_;
+  MatrixView<const double> b_;
+  Gram& out_;
+  GramShapes s_;
+  bool known_;  ///< the scale of the columns in C
+  std::array<core::Buffer<std::byte>, 2> operand_;
+  std::array<core::Buffer<double>, 2> read_;
+  std::array<core::RowBlock, 2> rows_;        ///< what read_ holds
+  std::array<std::vector<double>, 2> local_;  ///< scale of the columns in a chunk
+  std::array<std::vector<double>, 2> ratio_;
+  engine::Counter chunks_read_;
+};
+
+/// The 2^-k that brings x into [1, 2); 1 for zero.
+double inverse_power(double x);
+
+}  // namespace stepwell::factor

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/distributed/plan.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "factor/cholesky/setup.hpp"
+#include "factor/distributed/cholesky.hpp"
+#include "factor/setup.hpp"
+#include "solvers/checks.hpp"
+#include "solvers/cost.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::solvers {
+namespace {
+
+/// Tiles that are looked at for a plan of all ranks, about, and the ranks that are planned at
+/// least.
+constexpr std::int64_t kTilesPlanned = std::int64_t{1} << 24;
+constexpr std::int64_t kRanksPlanned = 16;
+
+/// What a rank takes with a factor of this map.
+std::int64_t bytes_with(const PrecisionMap& map, const DistributedLayout& place,
+                        std::int64_t columns, const SolveOptions& options) {
+  FactorOptions f;
+  f.map = map;
+  f.tile = options.tile;
+  const Refiner refiner = options.refiner.value_or(Refiner::cg);
+  const std::int64_t held = distributed_held_bytes(place, columns, refiner);
+  const tiles::RungMap rungs(place.grid, map.adaptive() ? uniform(Rung::fp64) : map);
+  const std::int64_t refining = tiles::tile_matrix_bytes(rungs, place.distribution, place.rank) +
+                                distributed_product_bytes(place, columns);
+  const std::int64_t factoring = factor::distributed_factor_bytes(
+      place.grid.n, f, place.distribution, place.windows, place.rank, place.threads);
+  return held + std::max(refining, factoring);
+}
+
+/// Ranks that own the most of A, or all of them where that does not take minutes.
+std::vector<int> largest_owners(const tiles::Distribution& distribution, const tiles::Grid& grid) {
+  std::vector<std::pair<std::int64_t, int>> owned(static_cast<std::size_t>(distribution.ranks()));
+  for (std::size_t r = 0; r < owned.size(); ++r) owned[r].second = static_cast<int>(r);
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid.tiles(); ++i) {
+      auto& [elements, rank] = owned[static_cast<std::size_t>(distribution.owner(i, j))];
+      elements += grid.size(i) * grid.size(j);
+    }
+  }
+  std::sort(owned.begin(), owned.end(), std::greater<>());
+  const std::int64_t tiles = std::max<std::int64_t>(1, grid.tiles());
+  const std::int64_t count = std::max(kRanksPlanned, kTilesPlanned / tiles / tiles);
+  std::vector<int> found;
+  for (const auto& [elements, rank] : owned) {
+    if (std::ssize(found) < count) found.push_back(rank);
+  }
+  return found;
+}
+
+}  // namespace
+
+void check_ranked_options(const SolveOptions& options) {
+  const auto refuse = [](const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, "solve_spd over ranks: " + text);
+  };
+  if (options.triangle != Triangle::lower) {
+    refuse("the lower triangle is asked for, tile by tile; leave the option 'triangle' as it is");
+  }
+  if (options.check_symmetry) {
+    refuse("only the lower triangle is asked for, so its symmetry can't be checked");
+  }
+  FactorOptions f;
+  f.theta = options.theta;
+  f.shift = options.shift;
+  factor::check_options(f);
+}
+
+DistributedLayout place_of(int ranks, std::int64_t n, const SolveOptions& options,
+                           const DistributedOptions& distributed) {
+  DistributedLayout place;
+  place.distribution = tiles::Distribution::choose(ranks, distributed);
+  place.grid = {n, factor::choose_tile(n, options.tile)};
+  place.source = distributed.keep_tiles ? TileSource::kept : TileSource::made_anew;
+  if (!distributed.checkpoint.empty()) place.windows = factor::Windows::always;
+  return place;
+}
+
+Plan plan_of_rank(const DistributedLayout& place, std::int64_t columns,
+                  const SolveOptions& options) {
+  const std::int64_t n = place.grid.n;
+  Plan plan = plan_spd(n, columns, options);  // but for its memory
+  const bool direct = plan.refiner == "direct";
+  const PrecisionMap first = options.map ? *options.map
+                             : direct    ? uniform(Rung::fp64)
+                                         : uniform(ladder()[0]);
+  plan.bytes = plan.top_bytes = bytes_with(first, place, columns, options);
+  const auto or_at = [&](const PrecisionMap& map) {
+    plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, place, columns, options));
+  };
+  if (!options.map && !direct) or_at(covariance_map());
+  for (const Rung step : ladder()) {
+    if (options.climb) or_at(uniform(step));
+  }
+  return plan;
+}
+
+Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
+                 const SolveOptions& options, const DistributedOptions& distributed) {
+  Checks("plan_spd over ranks").plan(n, columns);
+  check_ranked_options(options);
+  DistributedLayout place = place_of(ranks, n, options, distributed);
+  place.threads = threads;
+  Plan plan;
+  std::int64_t bytes = 0, top_bytes = 0;
+  for (const int rank : largest_owners(place.distribution, place.grid)) {
+    place.rank = rank;
+    plan = plan_of_rank(place, columns, options);
+    bytes = std::max(bytes, plan.bytes);
+    top_bytes = std::max(top_bytes, plan.top_bytes);
+  }
+  plan.bytes = bytes;
+  plan.top_bytes = top_bytes;
+  return plan;
+}
+
+}  // namespace stepwell::solvers

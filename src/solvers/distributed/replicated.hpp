@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/agreement.hpp"
+
+namespace stepwell::solvers {
+
+/// Something that must be the same on all ranks.
+struct Replicated {
+  std::string name;
+  std::uint64_t bits;
+};
+
+/// Ranks that were told different things would wait for each other for ever. Collective; throws
+/// AgreedError(invalid_argument) that names the first that differs.
+void require_same(engine::Agreement& agreement, const std::vector<Replicated>& all);
+
+}  // namespace stepwell::solvers

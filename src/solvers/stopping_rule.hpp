@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "refine/refine.hpp"
+#include "solvers/verdict.hpp"
+#include "stepwell/progress.hpp"
+
+namespace stepwell::solvers {
+
+/// Whether to go on with a refinement: not when the rest, at the pace of the last iterations, takes
+/// longer than 'alternative' seconds, nor when the caller has cancelled.
+class StoppingRule {
+ public:
+  StoppingRule(double iteration, double alternative, double goal, Progress* progress);
+
+  bool operator()(int, double error);
+
+ private:
+  double remaining() const;
+
+  double iteration_, alternative_, goal_;
+  Progress* progress_;
+  std::vector<double> errors_;
+};
+
+/// Of the slowest system.
+int most_iterations(const refine::Outcome& outcome);
+
+/// Why the first column whose error is above the tolerance failed; empty if none is. 'by_cost': it
+/// may have been stopped because the next rung was cheaper.
+std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
+                      double tolerance, bool by_cost);
+std::string reason_of(const refine::Outcome& outcome, const std::vector<Measured>& measured,
+                      double tolerance, bool by_cost);
+
+}  // namespace stepwell::solvers

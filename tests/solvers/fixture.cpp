@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/fixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/numeric/double_double.hpp"
+#include "factor/scaling.hpp"
+
+extern "C" void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
+                       double* b, const int* ldb, int* info);
+extern "C" void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+
+namespace stepwell::solvers::test {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// The power of two that the largest element has; 0 for none.
+int exponent_of(const double* x, std::int64_t n, int before = std::numeric_limits<int>::min()) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (x[i] != 0) before = std::max(before, std::ilogb(x[i]));
+  }
+  return before;
+}
+
+Dense<double> lower_copy(MatrixView<const double> a) {
+  Dense<double> copy(a.rows, a.cols);
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = j; i < a.rows; ++i) copy(i, j) = a(i, j);
+  }
+  return copy;
+}
+
+}  // namespace
+
+Padded::Padded(std::int64_t rows, std::int64_t cols, std::int64_t pad)
+    : rows_(rows),
+      cols_(cols),
+      ld_(std::max<std::int64_t>(1, rows + pad)),
+      memory_(static_cast<std::size_t>(ld_ * cols), kNaN) {}
+
+bool Padded::padding_unchanged() const {
+  for (std::int64_t j = 0; j < cols_; ++j) {
+    const std::int64_t at = rows_ + j * ld_;
+    if (std::memcmp(&memory_[at], &sealed_[at], (ld_ - rows_) * sizeof(double)) != 0) return false;
+  }
+  return true;
+}
+
+double backward_error(MatrixView<const double> a, const double* b, const double* x) {
+  const std::int64_t n = a.rows;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!std::isfinite(x[i])) return kNaN;
+  }
+  constexpr int kNone = std::numeric_limits<int>::min();
+  int of_a = kNone;
+  for (std::int64_t j = 0; j < n; ++j) of_a = exponent_of(a.column(j) + j, n - j, of_a);
+  const int of_x = exponent_of(x, n), of_b = exponent_of(b, n);
+  if (of_b == kNone && of_x == kNone) return 0;
+  if (of_a == kNone || of_x == kNone) return of_b == kNone ? 0 : 1;
+  // A x is of the size 2^(of_a + of_x); everything is divided by the larger of that and b's.
+  const int top = of_b == kNone ? of_a + of_x : std::max(of_a + of_x, of_b);
+  std::vector<double> xs(n), sums(n);
+  std::vector<core::DoubleDouble> r(n);
+  double x_size = 0, b_size = 0;
+  const int shift = std::max(of_a + of_x - top, -2000);
+  for (std::int64_t i = 0; i < n; ++i) {
+    xs[i] = std::ldexp(x[i], -of_x);
+    const double bs = b[i] == 0 ? 0 : std::ldexp(b[i], -top);
+    x_size = std::max(x_size, std::abs(xs[i]));
+    b_size = std::max(b_size, std::abs(bs));
+    r[i] = {bs, 0};
+  }
+  // Halves of the shift, so that neither factor leaves the range.
+  for (std::int64_t i = 0; i < n; ++i) xs[i] = std::ldexp(xs[i], shift / 2);
+  const int rest = shift - shift / 2;
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = j; i < n; ++i) {
+      const double scaled = std::ldexp(a(i, j), -of_a);
+      sums[i] += std::abs(scaled);
+      if (i != j) sums[j] += std::abs(scaled);
+      const double e = rest == 0 ? scaled : std::ldexp(scaled, rest);
+      r[i] = core::multiply_add(r[i], -e, xs[j]);
+      if (i != j) r[j] = core::multiply_add(r[j], -e, xs[i]);
+    }
+  }
+  double residual = 0;
+  for (const core::DoubleDouble& e : r) {
+    if (!(std::abs(e.value()) <= residual)) residual = std::abs(e.value());
+  }
+  const double norm = *std::max_element(sums.begin(), sums.end());
+  return residual / (std::ldexp(norm * x_size, shift) + b_size);
+}
+
+double backward_error(MatrixView<const double> a, MatrixView<const double> b,
+                      MatrixView<const double> x) {
+  double worst = 0;
+  for (std::int64_t c = 0; c < b.cols; ++c) {
+    const double error = backward_error(a, b.column(c), x.column(c));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+bool lapack_solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x) {
+  Dense<double> l = lower_copy(a);
+  for (std::int64_t c = 0; c < b.cols; ++c) std::copy_n(b.column(c), b.rows, x.column(c));
+  const int n = static_cast<int>(a.rows), columns = static_cast<int>(b.cols);
+  const int ld = static_cast<int>(x.ld);
+  int info = 0;
+  dposv_("L", &n, &columns, l.data.data(), &n, x.data, &ld, &info);
+  return info == 0;
+}
+
+std::int64_t lapack_pivot(MatrixView<const double> a) {
+  Dense<double> l = lower_copy(a);
+  const int n = static_cast<int>(a.rows);
+  int info = 0;
+  dpotrf_("L", &n, l.data.data(), &n, &info);
+  return info - 1;
+}
+
+Dense<double> scaled(MatrixView<const double> a, Scaling scaling) {
+  const factor::Scale scale = factor::scale_factors(factor::read_diagonal(a), scaling);
+  Dense<double> h(a.rows, a.cols);
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      h(i, j) =
+          scale.row[static_cast<std::size_t>(i)] * a(i, j) * scale.col[static_cast<std::size_t>(j)];
+    }
+  }
+  return h;
+}
+
+Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double condition,
+                             std::uint64_t seed) {
+  Dense<double> a(n, n);
+  gallery::Recipe recipe;
+  recipe.kind = kind;
+  recipe.condition = condition;
+  recipe.seed = seed;
+  gallery::fill(a.view(), recipe);
+  return a;
+}
+
+Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64_t seed) {
+  Random random(seed + 1000);
+  return kernels::test::gaussian(n, columns, random);
+}
+
+SolveOptions with_map(const std::string& map) {
+  SolveOptions options;
+  if (map != "default") options.map = parse_map(map);
+  return options;
+}
+
+Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions& options) {
+  Solved s{Dense<double>(b.rows, b.cols), {}};
+  s.certificate = solve_spd(a.view(), b.view(), s.x.view(), options);
+  EXPECT_TRUE(consistent(s.certificate, b.cols));
+  return s;
+}
+
+::testing::AssertionResult consistent(const Certificate& c, std::int64_t columns) {
+  const auto wrong = [](const char* what) { return ::testing::AssertionFailure() << what; };
+  if (static_cast<std::int64_t>(c.columns.size()) != columns) return wrong("columns are missing");
+  if (c.ok() != c.reason.empty()) return wrong("a reason, or none, against the outcome");
+  if (!(c.tolerance > 0)) return wrong("no tolerance");
+  double worst = 0;
+  for (const ColumnCertificate& column : c.columns) {
+    if (c.ok() && column.outcome != SolveOutcome::converged) return wrong("a column failed");
+    if (c.ok() && !(column.backward_error <= c.tolerance)) return wrong("above the tolerance");
+    if (!(column.backward_error <= worst)) worst = column.backward_error;
+  }
+  if (c.ok() && c.backward_error != worst) return wrong("not the worst column's error");
+  if (c.ok() && columns > 0 && (c.map.empty() || c.refiner.empty()))
+    return wrong("found with what?");
+  for (std::size_t k = 0; k < c.rungs.size(); ++k) {
+    if (c.rungs[k].map.empty()) return wrong("a rung without a name");
+    if (k + 1 < c.rungs.size() && c.rungs[k].reason.empty())
+      return wrong("a rung left for nothing");
+  }
+  if (c.ok() && !c.rungs.empty() && !c.rungs.back().reason.empty()) {
+    return wrong("the last rung was left");
+  }
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace stepwell::solvers::test

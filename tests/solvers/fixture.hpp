@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "factor/fixture.hpp"
+#include "gallery/recipe.hpp"
+#include "stepwell/solve.hpp"
+
+/// What the tests of the solvers share: systems in padded memory full of NaN, backward errors in
+/// double-double that no scale can spoil, LAPACK's answers.
+namespace stepwell::solvers::test {
+
+using factor::test::message_of;
+using kernels::test::Dense;
+using kernels::test::kSanitized;
+using kernels::test::kU64;
+using kernels::test::Random;
+using kernels::test::same_bits;
+
+/// A matrix in memory with padded columns, NaN where nothing belongs, and what it was like when it
+/// was sealed.
+class Padded {
+ public:
+  Padded() = default;
+  Padded(std::int64_t rows, std::int64_t cols, std::int64_t pad = 0);
+
+  MatrixView<double> view() { return {memory_.data(), rows_, cols_, ld_}; }
+  MatrixView<const double> view() const { return {memory_.data(), rows_, cols_, ld_}; }
+  double& operator()(std::int64_t i, std::int64_t j) { return memory_[i + j * ld_]; }
+  double operator()(std::int64_t i, std::int64_t j) const { return memory_[i + j * ld_]; }
+
+  void seal() { sealed_ = memory_; }
+  /// Every byte is as it was, padding included.
+  bool unchanged() const { return same(memory_, sealed_); }
+  /// The padding is as it was.
+  bool padding_unchanged() const;
+
+ private:
+  static bool same(const std::vector<double>& a, const std::vector<double>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+  }
+  std::int64_t rows_ = 0, cols_ = 0, ld_ = 1;
+  std::vector<double> memory_, sealed_;
+};
+
+/// ||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, from A's lower triangle, in double-double
+/// and with all sizes brought to 1 first. NaN if x is not finite.
+double backward_error(MatrixView<const double> a, const double* b, const double* x);
+/// Of the worst column.
+double backward_error(MatrixView<const double> a, MatrixView<const double> b,
+                      MatrixView<const double> x);
+
+/// LAPACK's dposv on a copy. False if it fails.
+bool lapack_solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x);
+/// The failing pivot of LAPACK's dpotrf, from 0; -1: none.
+std::int64_t lapack_pivot(MatrixView<const double> a);
+/// H = diag(row) A diag(col), as the library factors it.
+Dense<double> scaled(MatrixView<const double> a, Scaling scaling);
+
+/// A matrix of the gallery, both triangles.
+Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double condition,
+                             std::uint64_t seed = 1);
+Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64_t seed = 1);
+
+SolveOptions with_map(const std::string& map);
+
+/// A solve of copies: x, and the certificate. Fails the test where the certificate contradicts
+/// itself.
+struct Solved {
+  Dense<double> x;
+  Certificate certificate;
+};
+Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions& options = {});
+
+/// Whether a certificate says the same in all its places.
+::testing::AssertionResult consistent(const Certificate& c, std::int64_t columns);
+
+}  // namespace stepwell::solvers::test

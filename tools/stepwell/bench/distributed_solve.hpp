@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "solve.hpp"
+
+namespace stepwell::tool {
+
+/// `bench solve` over the ranks that a launcher has started: solve_spd() against one of
+/// distributed_baseline_names(). Throws Error, on all ranks, and Failure on those that have nothing
+/// to say.
+void bench_ranked_solve(const SolveRequest& request);
+
+}  // namespace stepwell::tool

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/buffer.hpp"
+#include "solvers/distributed/block_cyclic.hpp"
+#include "stepwell/ranks.hpp"
+
+namespace stepwell::tool {
+
+/// A grid of all ranks, counted by rows, and this one's place in it.
+struct ProcessGrid {
+  int rows, cols, row, col;
+  explicit ProcessGrid(const Ranks& ranks);
+};
+
+/// This rank's part of a matrix of m x n in square blocks, as ScaLAPACK has it.
+struct DealtMatrix {
+  solvers::BlockCyclicMap rows, cols;
+  std::array<int, 9> descriptor;
+  core::Buffer<double> local;  ///< the leading dimension is the number of own rows, at least 1
+
+  DealtMatrix(const ProcessGrid& p, int context, std::int64_t m, std::int64_t n, int block);
+  double* column(std::int64_t c) const { return local.data() + c * descriptor[8]; }
+};
+
+/// A's blocks on and below the diagonal, column by column.
+void fill_dealt(const DealtMatrix& a, const FillTile& fill);
+
+/// The numbers of a right-hand side, and what is dealt out of them.
+double distributed_right_hand_side(std::int64_t i, std::int64_t column);
+void fill_right_hand_sides(const DealtMatrix& b);
+
+/// ||b - A x|| / (||A|| ||x|| + ||b||) of the worst column, Frobenius and Euclidean norms; NaN if x
+/// has one. A's lower triangle is read. Collective.
+double distributed_backward_error(const Ranks& ranks, const DealtMatrix& a, const DealtMatrix& x);
+
+}  // namespace stepwell::tool

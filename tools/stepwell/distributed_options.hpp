@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "stepwell/ranks.hpp"
+
+/// How `solve` and `plan` let their user lay a matrix on ranks.
+namespace stepwell::tool {
+
+struct RanksRequest {
+  std::int64_t tile = 0;
+  std::string layout = "grid";
+  int grid_rows = 0;
+  bool regenerate = false;
+};
+
+/// Adds --tile, --layout, --grid-rows and --regenerate.
+void add_rank_options(CLI::App& verb, RanksRequest& r);
+
+/// What they say; without checkpoints.
+DistributedOptions distributed_options_of(const RanksRequest& r);
+
+}  // namespace stepwell::tool

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan_distributed.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "certificate_text.hpp"
+#include "core/machine/system.hpp"
+#include "factor/distributed/cholesky.hpp"
+#include "factor/distributed/process_context.hpp"
+#include "forecast.hpp"
+#include "screen.hpp"
+#include "solvers/distributed/plan.hpp"
+#include "stepwell/error.hpp"
+
+/// `plan --ranks`: what a solve over ranks takes, asked of one process.
+namespace stepwell::tool {
+namespace {
+
+/// What it will take.
+struct DistributedForecast {
+  Forecast path;            ///< the rungs; times and memory are one process's
+  std::string measured_on;  ///< those times, with a rank's threads; empty: they were not
+  std::string layout;
+  int threads = 1;  ///< of a rank
+  std::int64_t sent = 0;
+  std::int64_t bytes = 0, top_bytes = 0;  ///< of the rank that needs the most
+};
+
+DistributedForecast forecast_of(const DistributedPlanRequest& r) {
+  DistributedForecast f;
+  const DistributedOptions distributed = distributed_options_of(r.where);
+  const tiles::Distribution distribution = tiles::Distribution::choose(r.ranks, distributed);
+  f.layout = distribution.name();
+  const int allowed = core::cpu_allowance().threads;
+  f.threads = r.how.threads > 0 ? r.how.threads
+                                : factor::part_of_machine(allowed, std::int64_t{allowed} * r.ranks);
+  SolveOptions options = options_of(r.how);
+  options.tile = r.where.tile;
+  const Timetable table = load_timetable(f.threads);
+  f.measured_on = table.measured_on;
+  f.path = forecast(r.n, r.columns, false, options, r.recipe, table);
+  f.top_bytes =
+      solvers::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, distributed).top_bytes;
+  if (f.path.map != "none") options.map = parse_map(f.path.map);
+  options.climb = false;
+  f.bytes = solvers::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, distributed).bytes;
+  f.sent = modelled_bytes(f.path.map, r.n, r.where.tile, distribution);
+  return f;
+}
+
+/// Seconds of one process, shared out evenly: no solve is faster, and what the network adds nobody
+/// knows before there are ranks.
+double least_seconds(const DistributedPlanRequest& r, const DistributedForecast& f) {
+  return f.path.seconds() / r.ranks;
+}
+
+/// The library's own rates are those of two cores, and say nothing of a rank's threads.
+void add_time(Screen& screen, const DistributedPlanRequest& r, const DistributedForecast& f) {
+  if (f.measured_on.empty()) {
+    screen.line("time",
+                fmt::format("not foretold: 'stepwell tune --threads {}' on a rank's machine "
+                            "measures the work",
+                            f.threads));
+  } else {
+    const auto text = [](double seconds) { return time_text({0, 0, 0, 0, seconds}); };
+    screen.line(
+        "time",
+        fmt::format("at least {}: {} of one process with as many threads, shared out evenly",
+                    text(least_seconds(r, f)), text(f.path.seconds())));
+    screen.line("", "by this machine's rates of " + f.measured_on);
+  }
+  if (r.ranks > 1) screen.line("", "what the network adds is not known: no rank has used it");
+}
+
+}  // namespace
+
+std::int64_t modelled_bytes(const std::string& map, std::int64_t n, std::int64_t tile,
+                            const tiles::Distribution& distribution) {
+  if (map.empty() || map == "none" || distribution.ranks() == 1) return 0;
+  FactorOptions f;
+  f.map = parse_map(map);
+  f.tile = tile;
+  return f.map.adaptive() ? 0 : factor::distributed_bytes_to_send(n, f, distribution);
+}
+
+void print_ranked_plan(const DistributedPlanRequest& r, bool json) {
+  const bool general = r.recipe && gallery::is_general(r.recipe->kind);
+  if (general || structure_of(r.how) == Structure::general) {
+    throw Error(ErrorCode::invalid_argument,
+                "over ranks A is symmetric positive definite; take another --kind, and leave "
+                "--assume out");
+  }
+  const DistributedForecast f = forecast_of(r);
+  if (json) {
+    nlohmann::ordered_json seconds;  // null: not foretold
+    if (!f.measured_on.empty()) {
+      seconds = {{"at_least", least_seconds(r, f)}, {"one_process", f.path.seconds()}};
+    }
+    const nlohmann::ordered_json out = {{"n", r.n},
+                                        {"columns", r.columns},
+                                        {"kind", r.kind},
+                                        {"map", f.path.map},
+                                        {"refiner", f.path.refiner},
+                                        {"iterations", f.path.iterations},
+                                        {"rehearsed_at", f.path.rehearsed},
+                                        {"seconds", seconds},
+                                        {"rates_measured_on", f.measured_on},
+                                        {"ranks",
+                                         {{"ranks", r.ranks},
+                                          {"layout", f.layout},
+                                          {"threads", f.threads},
+                                          {"sent_bytes_model", f.sent},
+                                          {"peak_bytes_plan", f.bytes},
+                                          {"peak_bytes_at_most", f.top_bytes}}}};
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  Screen screen(colour_on_stdout());
+  screen.line("path", path_text(f.path.map, f.path.refiner, f.path.iterations));
+  screen.line("", reason_text(f.path) + (f.path.rehearsed > 0 ? " in one process" : ""));
+  add_time(screen, r, f);
+  screen.line("ranks", fmt::format("{}, {}; {} thread{} each", r.ranks, f.layout, f.threads,
+                                   f.threads == 1 ? "" : "s"));
+  screen.line("sent", size_text(f.sent) + " for the factor, by all ranks together");
+  screen.line(
+      "a rank's memory",
+      fmt::format("{}{}; {} if it has to climb to FP64", size_text(f.bytes),
+                  r.where.regenerate ? "" : ", A's kept tiles included", size_text(f.top_bytes)));
+  fmt::print("{}", screen.take());
+}
+
+}  // namespace stepwell::tool
