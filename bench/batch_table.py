@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the ranges of orders of the shipped tuning (src/batched/tuning.cpp) from sweeps.
+"""Computes the ranges of orders of the shipped tuning table (src/batched/tuning.cpp) from sweeps.
 
     stepwell bench paper --part batch --out results
     stepwell tune batch --dry-run --json > sweep.json
     bench/batch_table.py results/paper.json sweep.json
 
-prints, for each format, the fewest ranges that lose little, and what they lose. A variant's speed at
-an order is its mean over the files, by the fastest's in each.
+prints, for each format, a table with few ranges that is nearly as fast as the best variant of every
+order, and how much slower it is. The speed of a variant at an order is relative to that of the
+fastest variant in the same file, averaged over the files.
 """
 import json
 import math
 import sys
 
-LARGEST = 128  # of the orders of a batch
-RANGE_COSTS = 0.1  # as much as 10 % at one order: less is noise
+LARGEST = 128  # the largest order of a batch
+RANGE_COSTS = 0.1  # one more range costs as much as 10 % at one order: smaller gains are noise
 
 
 def add(speeds, kind, n, variants, rates):
@@ -39,7 +40,7 @@ def read(path, speeds):
 
 
 def losses(orders):
-    """By order and variant: the logarithm of the best speed by its own."""
+    """By order and variant: the logarithm of the ratio of the best speed to the variant's speed."""
     result = {}
     for n, variants in orders.items():
         mean = {v: sum(r) / len(r) for v, r in variants.items()}
@@ -49,7 +50,7 @@ def losses(orders):
 
 
 def cheapest(loss):
-    """[(last order, variant)] by dynamic programming over where ranges end."""
+    """[(last order, variant)] by dynamic programming over the ends of the ranges."""
     orders = sorted(loss)
     variants = sorted(loss[orders[0]])
     best = [(0.0, [])]

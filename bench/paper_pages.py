@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Markdown of bench/plot_paper.py: docs/performance/paper.md, general.md and lstsq_tables.md,
-and docs/convergence.md's tables."""
+"""Writes the Markdown for bench/plot_paper.py: docs/performance/paper.md, general.md and
+lstsq_tables.md, and the tables of docs/convergence.md."""
 import textwrap
 
-# Families of maps, coarse to fine: neighbours in a family are neighbours in error and time.
+# Families of maps, from coarse to fine: adjacent maps should be adjacent in error and time.
 FAMILIES = {
     "fp16": ["fp16", "fp16,fp16,fp16,fp16,fp16,fp32", "fp16,fp16,fp16,fp32", "fp16,fp32", "fp32"],
     "bf16": ["bf16", "bf16,bf16,bf16,bf16,bf16,fp32", "bf16,bf16,bf16,fp32", "bf16,fp32", "fp32"],
@@ -202,7 +202,7 @@ def median(values):
 
 
 def order_text(factor):
-    """The finer map's time by the coarser one's, round by round."""
+    """The ratio of the finer map's time to the coarser one's, round by round."""
     most = max(len(c["ratio"]["dpotrf"]["pairs"]) for c in factor)
     usable = [c["n"] for c in factor if len(c["ratio"]["dpotrf"]["pairs"]) >= min(4, most)]
     n = max(usable)
@@ -237,8 +237,8 @@ def histories_text(section):
 
 
 def errors_of(h):
-    """The error after each product with A; after each outer step of gmres(gmres)."""
-    if h["refiner"] == "ir":  # its history has the errors before the corrections
+    """The error after each product with A, or after each outer step of gmres(gmres)."""
+    if h["refiner"] == "ir":  # the history of ir has the errors before the corrections
         return h["history"][1:] + [h["backward_error"]]
     return h["history"]
 
@@ -248,7 +248,7 @@ def history_cell(histories, kind, map_, refiner):
              None)
     if h is None:
         return ""
-    # A refiner goes on to 2^-53; what counts is where it passes the tolerance.
+    # A refiner continues to 2^-53; the table shows where the error falls below the tolerance.
     below = (k for k, error in enumerate(errors_of(h), 1) if error <= h["tolerance"])
     return next(below, f"– ({len(h['history'])})")
 
@@ -366,7 +366,7 @@ def lstsq_page(section, paper):
             return "no factor"
         if attempt["outcome"] == "converged":
             return attempt["iterations"]
-        # It gave up by our measure; the paper's may have been met.
+        # It failed by our criterion; the paper's criterion may be met.
         met = attempt["error"] < row["n"] * 2**-53
         return f"{attempt['iterations']}{'*' if met else ' –'}"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the figures and writes the tables of many small systems.
+"""Draws the figures and writes the tables for batches of small systems.
 
     stepwell bench paper --part batch --out results
     stepwell bench batch --n 5,8,16,24,32,48,64,96,100 --json > contest.json
     bench/plot_batch.py docs/performance/batch.json results/paper.json contest.json ...
 
-takes what the other files have over into batch.json, then writes figures/batch_*.svg beside it and
-the tables of batch.md. Needs matplotlib.
+merges the results of the other files into batch.json, then writes figures/batch_*.svg in the same
+directory and the tables of batch.md. Needs matplotlib.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ from plot_paper import BLUE, DARK, GREEN, GREY, LIGHT, ORANGE, PURPLE, RED, SKY,
 TYPES = ("fp32", "fp64")
 BEGIN = "<!-- made by bench/plot_batch.py from here -->"
 END = "<!-- to here -->"
-SIDES = {  # as the figures name and draw them
+SIDES = {  # label, colour and line style in the figures
     "ours": ("Stepwell", BLUE, "o-"), "fast": ("Stepwell, fast", SKY, "o--"),
     "mkl-compact": ("oneMKL compact", GREEN, "s-"), "mkl-loop": ("oneMKL loop", ORANGE, "^-"),
     "lapack-loop": ("OpenBLAS loop", GREY, "v-"),
@@ -32,7 +32,7 @@ BLOCKS = [BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, DARK]
 
 
 def merge(batch, path):
-    """What a file of `bench paper` or `bench batch` has to say."""
+    """Merges the results of a file of `bench paper` or `bench batch`."""
     news = json.loads(path.read_text(encoding="utf-8"))
     if news.get("bench") == "paper":
         batch["machine"], batch["batch"] = news["machine"], news["batch"]
@@ -46,7 +46,7 @@ def merge(batch, path):
             kept[side] = {"name": case[side]["name"], "seconds": case[side]["seconds"],
                           "rate": case[side]["rate"]["median"]}
         kept["ratio"] = {key: case["ratio"][key] for key in ("median", "best", "p10", "windows")}
-        if news["against"] == "untuned":  # all orders: the ratios will do
+        if news["against"] == "untuned":  # all orders: the ratios are enough
             kept = {"n": kept["n"], "ratio": kept["ratio"]}
         cases.append(kept)
     name = f"{news['type']} {news['operation']} {news['against']}"
@@ -107,7 +107,7 @@ def draw_heat(batch, folder):
 
 
 def draw_best(batch, folder):
-    """Figure 15: the best block of each order, and who is close."""
+    """Figure 15: the best block of each order, and those within 2 %."""
     figure, axes = plt.subplots(2, 1, figsize=(10.5, 6.2), sharex=True)
     for axis, kind in zip(axes, TYPES):
         sweep = batch[kind]["sweep"]
@@ -131,13 +131,13 @@ def draw_best(batch, folder):
 
 
 def smoothed(points):
-    """The median of five neighbours: single runs on a machine that others use."""
+    """The median of five neighbours: these are single runs on a machine with other users."""
     return [(x, sorted(y for _, y in points[max(0, k - 2):k + 3])[len(points[max(0, k - 2):k + 3]) // 2])
             for k, (x, _) in enumerate(points)]
 
 
 def draw_shapes(batch, folder):
-    """Figure 16: what each block has of the best, whatever its prefetch."""
+    """Figure 16: the speed of each block relative to the best, with its best prefetch."""
     figure, axes = panels("Speed by register block", "by the fastest variant", sharey=True)
     for axis, kind in zip(axes, TYPES):
         sweep = batch[kind]["sweep"]
@@ -197,7 +197,7 @@ def draw_time(batch, folder):
 
 
 def draw_both(batch, folder):
-    """Figures 17 and 20: what fast roots gain, and what a second triangle costs."""
+    """Figures 17 and 20: the gain of fast roots, and the cost of a second triangle."""
     figure, axes = panels("Cholesky", "Gflop/s")
     lines = {"fast": ("fast, one triangle", SKY, "--"), "ours": ("IEEE, one triangle", BLUE, "-"),
              "both-fast": ("fast, both triangles", ORANGE, "--"),
@@ -215,7 +215,7 @@ def draw_both(batch, folder):
 
 
 def draw_shares(batch, folder):
-    """Figure 22, for one pass: where its time goes."""
+    """Figure 22: how the time of one pass is distributed."""
     figure, axes = panels("Time of a pass", "share", sharey=True)
     for axis, kind in zip(axes, TYPES):
         rows = batch[kind]["rates"]
@@ -238,7 +238,7 @@ def draw_shares(batch, folder):
 
 
 def draw_solve(batch, folder):
-    """Figure 23: factorization, substitution and the whole."""
+    """Figure 23: factorization, substitution and the whole solve."""
     figure, axes = panels("Ours", "Gflop/s", width=11.5)
     lines = {"solve": ("solve: x alone", PURPLE), "factor-solve": ("factor and solve", BLUE),
              "cholesky": ("factor", GREEN), "substitute": ("substitute", ORANGE)}
@@ -266,7 +266,7 @@ def percent(value):
 
 
 def mean_of(*cases):
-    """Of what is below the keys, in all of the cases."""
+    """Returns a function that averages the value at a path of keys over all cases."""
     def mean(*keys):
         values = []
         for case in cases:
@@ -365,7 +365,7 @@ def draw_all(batch, folder):
 
 
 def dump(value, indent=""):
-    """Indented, but what fits on a line is on one."""
+    """JSON with indentation, except for values that fit on one line."""
     line = json.dumps(value)
     if len(indent) + len(line) <= 118 or not isinstance(value, (dict, list)) or (
             isinstance(value, list) and not any(isinstance(v, (dict, list)) for v in value)):

@@ -7,7 +7,7 @@
     bench/plot_paper.py docs/performance/paper.json
 
 writes docs/performance/figures/*.svg, docs/performance/paper.md, general.md and lstsq_tables.md, and
-the tables of docs/convergence.md. Needs matplotlib; paper_pages.py beside it writes the Markdown.
+the tables of docs/convergence.md. Needs matplotlib. The Markdown is written by paper_pages.py.
 """
 import argparse
 import io
@@ -23,14 +23,14 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator  # noqa: E4
 
 import paper_pages  # noqa: E402
 
-# Okabe & Ito: told apart with any kind of colour vision.
+# Okabe & Ito: distinguishable with any kind of colour vision.
 BLUE, RED, GREEN, SKY, ORANGE, PURPLE = (
     "#0072B2", "#D55E00", "#009E73", "#56B4E9", "#E69F00", "#CC79A7")
 DARK, GREY, LIGHT = "#333333", "#777777", "#BBBBBB"
 RUNGS = {"bf16": BLUE, "bf16x2": SKY, "bf16x3": GREEN, "fp16": ORANGE, "fp32": RED, "fp64": PURPLE}
 
 plt.rcParams.update({
-    "svg.hashsalt": "stepwell",  # the same file for the same numbers
+    "svg.hashsalt": "stepwell",  # the same file for the same data
     "svg.fonttype": "none",      # text as text: a third of the bytes
     "font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 10.5, "axes.titleweight": "bold",
     "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
@@ -145,7 +145,7 @@ def draw_histories(paper, folder):
         for h in section["histories"]:
             if (h["kind"], h["condition"]) != (kind, condition) or not h["history"]:
                 continue
-            if h["factor"] != h["map"]:  # it broke down, and what came back is FP64
+            if h["factor"] != h["map"]:  # it broke down, and the factor is FP64
                 axis.text(0.97, 0.93, f"{h['map']}: the factorization breaks down", color=GREY,
                           fontsize=8.5, transform=axis.transAxes, ha="right")
                 continue
@@ -201,7 +201,7 @@ def draw_spectra(paper, folder):
         for name, colour, style in (("dposv", GREY, "s-"), ("mkl-dposv", DARK, "D-"),
                                     ("dsposv", ORANGE, "^-")):
             points = baseline_series(section, name, **what)
-            # Measured beside the first matrix of a size only, from some size on.
+            # From some size on it is measured with the first matrix of a size only.
             shared = dict(baseline_series(section, name))
             points = sorted({**{n: shared[n] for n, _ in cases if n in shared and name != "dsposv"},
                              **dict(points)}.items())
@@ -255,7 +255,7 @@ def draw_general_histories(paper, folder):
                       marker="o" if len(errors) < 25 else None, ms=3)
         if mine:
             axis.axhline(mine[0]["tolerance"], color=DARK, lw=1, ls=(0, (6, 3)))
-            if max(len(h["history"]) for h in mine) > 40:  # the short lines are to be seen, too
+            if max(len(h["history"]) for h in mine) > 40:  # keeps the short lines visible
                 axis.set_xscale("log")
             else:
                 axis.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -275,7 +275,7 @@ def draw_general_histories(paper, folder):
 
 
 def draw_general(paper, folder):
-    """Haidar et al., Fig. 4, and what their model says of ours."""
+    """Haidar et al., Fig. 4, and the prediction of their model for our solves."""
     section = paper["general"]
     sizes = sorted({c["n"] for c in section["cases"]})
     figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.6), sharex=True, sharey=True)
@@ -363,7 +363,7 @@ def draw_layers(paper, folder):
 
 
 def label_points(axis, labels):
-    """Names points: beside them, or up or down from there to where no other name is."""
+    """Labels points: next to them, or moved up or down from there to avoid other labels."""
     axis.figure.canvas.draw()
     to_axes = axis.transAxes.inverted()
     boxes, seen = [], set()
@@ -374,7 +374,7 @@ def label_points(axis, labels):
         left, middle = to_axes.transform(axis.transData.transform((x, y)))
         left += 0.02
         width, height = 0.0125 * len(text) + 0.01, 0.042
-        if left + width > 1.12:  # no room on the right
+        if left + width > 1.12:  # no space on the right
             left -= width + 0.04
         for step in range(40):
             place = middle + (step + 1) // 2 * (-1 if step % 2 else 1) * 0.012
@@ -419,7 +419,7 @@ def draw_level3(paper, folder):
     save(figure, folder, "level3")
 
 
-# Kinds that need a factor; the spectra that CG alone solves at once would dwarf them.
+# Kinds that need a factor; the ratios of spectra that CG solves without one would dwarf them.
 HEADLINE = (("arithmetic", 1e2, "evenly spaced eigenvalues,\ncondition 10²"),
             ("arithmetic", 1e4, "the same, condition 10⁴"),
             ("logarithmic", 1e5, "random exponents,\ncondition 10⁵"),

@@ -5,10 +5,10 @@
 
   bench/python_sklearn.py [--order 8000] [--rounds 3]
 
-Each round runs both, one after the other, each in a process of its own, for its peak memory; the
-best of the rounds is printed. The baseline is the SciPy that is installed, with its own OpenBLAS,
-whose core and threads are printed; on a busy machine its threads wait for each other, so give it
---threads 1, too.
+Each round runs both, one after the other, each in a separate process, to measure its peak memory;
+the best of the rounds is printed. The baseline is the installed SciPy with its own OpenBLAS, whose
+core and threads are printed; on a busy machine its threads wait for each other, so also run it with
+--threads 1.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples/python"))
 
 
 def one(model_name, who, n, out):
-    """One model by one of the two, in this process."""
+    """Fits one model with SciPy or with Stepwell, in this process."""
     import gaussian_process
     import kernel_ridge
     import numpy as np
@@ -57,7 +57,7 @@ def one(model_name, who, n, out):
 
 
 def condition(model_name, n):
-    """Of the matrix that is solved with."""
+    """Prints the condition number of the matrix that the model solves with."""
     import gaussian_process
     import kernel_ridge
     import numpy as np
@@ -107,7 +107,7 @@ def main():
     import sklearn
     from threadpoolctl import threadpool_info
 
-    import scipy.linalg  # noqa: F401: its OpenBLAS is what is described
+    import scipy.linalg  # noqa: F401: loads the OpenBLAS that is described
 
     print(f"scikit-learn {sklearn.__version__}, SciPy {scipy.__version__}, NumPy {np.__version__}")
     for info in threadpool_info():

@@ -3,9 +3,10 @@
 #
 #   Rscript bench/r_solve.R <n> <kind> <rounds>
 #
-# How long R's solve(A, b) takes. Knows nothing of Stepwell: bench/r_solve.sh runs it with the drop-in
-# and without. Kinds: randn, heavy (randn with a heavier diagonal), covariance (of points in a square,
-# exponential with a nugget: SPD), wishart (a sample covariance and the identity: SPD).
+# Measures how long R's solve(A, b) takes. It does not depend on Stepwell: bench/r_solve.sh runs it
+# with and without the drop-in. Kinds: randn, heavy (randn with a larger diagonal), covariance (of
+# points in a square, exponential with a nugget: SPD), wishart (a sample covariance plus the
+# identity: SPD).
 arguments <- commandArgs(trailingOnly = TRUE)
 n <- as.integer(arguments[1])
 kind <- arguments[2]

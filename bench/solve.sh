@@ -6,9 +6,9 @@
 #
 #   bench/solve.sh build/release/bin/stepwell [n [pairs [baseline]]]
 #
-# and solve_general() on those of Haidar et al. where the baseline is dgesv, dsgesv or mkl-dgesv. It
-# prints, for each kind, the median and the best ratio, both medians of the time of a call, the path
-# that was taken and the backward errors in units of 2^-53.
+# and solve_general() on those of Haidar et al. if the baseline is dgesv, dsgesv or mkl-dgesv. It
+# prints, for each kind, the median and the best ratio, the median time of a call of both sides, the
+# path and the backward errors in units of 2^-53.
 set -euo pipefail
 stepwell=$1
 n=${2:-8192}

@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The rules of the house, checked on the text of the sources:
+# Checks the rules of the source tree on the text of the sources:
 #
 #   cmake [-DROOT=<tree>] -P cmake/check_layers.cmake
 #
-#   layer    a file includes only its own layer and those before it in 'layers' below
-#   room     the kernel families do not include one another; all may fall back on the reference
+#   layer    a file includes only its own layer and the layers below it
+#   room     the kernel families do not include one another; all may include the reference kernels
 #   engine   starpu*.h and mpi.h are included in src/engine only
 #   public   a public header includes only "stepwell/..." and standard headers
 #   spdx     a C++ file starts with the two SPDX lines
 #   home     a C++ file under src/ belongs to a layer
 #
-# Prints file:line: rule: what is wrong, for all of them, and fails if there is any.
+# Prints file:line: rule: what is wrong, for every problem, and fails if there is one.
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT ROOT)
@@ -20,7 +20,7 @@ if(NOT ROOT)
 endif()
 cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
 
-# Top to bottom; those on one line are side by side and do not see each other.
+# From the lowest layer to the highest; layers on one line do not include each other.
 set(layers
   "include/stepwell"
   "src/core"
@@ -69,8 +69,8 @@ function(layer_of path result)
   endforeach()
 endfunction()
 
-# The file, relative to ROOT, that 'name' included from 'file' means; 'name' itself if it is none of
-# ours. A name is looked for beside the file and then from the roots of the includes.
+# The path, relative to ROOT, of the header 'name' that 'file' includes; 'name' itself if it is not
+# part of this tree. The directory of the file is searched first, then the include directories.
 function(resolve file name result)
   cmake_path(GET file PARENT_PATH folder)
   foreach(root IN ITEMS "${folder}/" "include/" "src/" "")
@@ -150,7 +150,7 @@ foreach(file IN LISTS files)
     problem("${file}:1" home "the file is in no layer")
   endif()
 
-  # Into a list of lines: what has a meaning in CMake's lists goes first.
+  # Converts the text to a list of lines, without the characters that are special in CMake lists.
   string(REGEX REPLACE "[][;\\\\]" "" text "${text}")
   string(REPLACE "\n" ";" text "${text}")
   set(line_number 0)

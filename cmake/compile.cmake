@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# What every target of ours is compiled with. No -march: the library runs on any x86-64, and the
-# kernels choose their instructions at run time.
+# The compiler options of all Stepwell targets. There is no -march: the library runs on any x86-64,
+# and the kernels are selected at run time.
 function(stepwell_compile target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)  # false for std::string: GCC PR 105651
   endif()
-  # A product and a sum are two roundings, whatever the compiler thinks: same bits everywhere.
+  # Without contraction a product and a sum are always rounded separately: same bits everywhere.
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()

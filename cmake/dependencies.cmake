@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Finds what Stepwell is built with. What is missing is named all at once, with its Debian package.
-# docs/dependencies.md says why each one is here.
+# Finds the dependencies of Stepwell. All missing ones are reported together, with their Debian
+# packages. docs/dependencies.md explains why each one is needed.
 
 set(missing_packages "")
 set(missing_text "")
@@ -16,8 +16,8 @@ endmacro()
 find_package(PkgConfig QUIET)
 stepwell_need(PkgConfig_FOUND "pkg-config" pkg-config)
 
-# CBLAS and LAPACK: any that CMake finds; BLA_VENDOR chooses. GLOBAL, because a project that takes
-# Stepwell as a static subdirectory links them itself.
+# CBLAS and LAPACK: any implementation that CMake finds; BLA_VENDOR selects one. GLOBAL, because a
+# project that uses Stepwell as a static subdirectory links them itself.
 find_package(BLAS GLOBAL QUIET)
 find_package(LAPACK GLOBAL QUIET)
 find_path(STEPWELL_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)

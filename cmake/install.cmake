@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Library, headers (with CMake package and pkg-config file) and command, each a component. All of it
-# may be moved afterwards. The build directory is a package, too: stepwell_DIR may name it.
+# Installs the library, the headers (with CMake package and pkg-config file) and the command, each
+# as a component. The installation is relocatable. The build directory is a CMake package, too:
+# stepwell_DIR may point to it.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS stepwell EXPORT stepwellTargets
@@ -42,7 +43,7 @@ file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_I
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-# A static library does not know its own needs; pkg-config has to say them.
+# A static library does not record its dependencies, so the pkg-config file lists them.
 set(pc_libs_private "")
 set(pc_requires_private "")
 if(NOT BUILD_SHARED_LIBS)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Debian packages by CPack, one a component: cpack -G DEB in the build directory. What the libraries
-# need is looked up by dpkg-shlibdeps. docs/packages.md says what is in them.
+# Debian packages by CPack, one per component: cpack -G DEB in the build directory. dpkg-shlibdeps
+# determines the dependencies of the libraries. docs/packages.md lists the contents of the packages.
 set(CPACK_PACKAGE_NAME stepwell)
 set(CPACK_PACKAGE_VENDOR "The Stepwell authors")
 set(CPACK_PACKAGE_CONTACT "The Stepwell authors <maintainers@stepwell.invalid>")
@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY =)
 
-# Component, package, section and what it is, and the components that it needs.
+# Arguments: component, package, section, description, and the components that it depends on.
 function(stepwell_package component package section description)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package} PARENT_SCOPE)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What would run on this machine: the rungs and their constants, and the kernel chosen for each
-// operation with the reason why a better one was refused.
+// Prints what would run on this machine: the rungs and their constants, and the kernel chosen for
+// each operation, with the reason why a better kernel was refused.
 #include <cstdio>
 #include <string>
 

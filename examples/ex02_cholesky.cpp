@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The Cholesky factor of a covariance matrix at four precision maps: how large it is, how accurate,
-// and what the library did to get it.
+// Computes the Cholesky factor of a covariance matrix with four precision maps, and prints its
+// size, its accuracy, and what the library did to compute it.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// exp(-|i - j| / 50) with a nugget: the lower triangle is enough.
+/// exp(-|i - j| / 50) with a nugget; only the lower triangle is needed.
 std::vector<double> covariance(std::int64_t n) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -24,7 +24,7 @@ std::vector<double> covariance(std::int64_t n) {
   return a;
 }
 
-/// |a_ij - sum_k l_ik l_jk| at its largest, over a few rows.
+/// The largest |a_ij - sum_k l_ik l_jk| over a sample of elements.
 double worst_residual(const std::vector<double>& a, const std::vector<double>& l, std::int64_t n) {
   double worst = 0;
   for (std::int64_t j = 0; j < n; j += 97) {

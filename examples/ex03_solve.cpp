@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Solves A x = b and looks at the certificate before it uses x; then does the same with a matrix
-// that is not positive definite, and prints why there is no x.
+// Solves A x = b and checks the certificate before it uses x; then does the same with a matrix that
+// is not positive definite, and prints why there is no x.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// a_ij = 1 / (1 + |i - j|), column-major. Only the lower triangle is filled: no more is read.
+/// a_ij = 1 / (1 + |i - j|), column-major. Only the lower triangle is filled and read.
 std::vector<double> matrix(std::int64_t n) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -37,7 +37,7 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
   return y;
 }
 
-/// Solves and says how it went.
+/// Solves and prints the outcome.
 stepwell::Certificate solve(const std::vector<double>& a, const std::vector<double>& b,
                             std::vector<double>& x) {
   const auto n = static_cast<std::int64_t>(b.size());
@@ -72,7 +72,7 @@ int main() {
     worst = std::fmax(worst, std::fabs(x[i] - expected[i]));
   }
   std::printf("largest error of x: %.1e\n", worst);
-  if (!(worst <= 1e-12)) return 1;  // so written, a NaN is an error too
+  if (!(worst <= 1e-12)) return 1;  // written so that NaN is an error, too
 
   a[static_cast<std::size_t>(700 + 700 * n)] = -1;
   const stepwell::Certificate c = solve(a, b, x);

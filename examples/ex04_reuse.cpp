@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Factor once, solve often. Heat that jumps: u' = -K u with K = D - W, w_ij = exp(-|i - j| / 20)
-// and D the row sums of W, by implicit Euler: (I + h K) u_new = u_old. The matrix stays, and each
-// right-hand side is known only when the system before it has been solved.
+// Factor once, solve often. Nonlocal heat conduction u' = -K u with K = D - W,
+// w_ij = exp(-|i - j| / 20) and D the row sums of W, by implicit Euler: (I + h K) u_new = u_old.
+// The matrix stays the same, and each right-hand side is known only after the previous system has
+// been solved.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -53,7 +54,7 @@ int main() {
               static_cast<double>(made.factor.bytes) * 1e-6, made.times.wall * 1e3);
 
   std::vector<double> u(static_cast<std::size_t>(n));
-  u[static_cast<std::size_t>(n / 2)] = 1;  // all heat in one place
+  u[static_cast<std::size_t>(n / 2)] = 1;  // all heat is at one point
   double seconds = 0;
   for (int k = 1; k <= steps; ++k) {
     //---- begin solve
@@ -76,7 +77,7 @@ int main() {
   }
   std::printf("%.1f ms a step\n", seconds / steps * 1e3);
 
-  // K has column sums of zero: heat moves and is not lost, and nothing becomes colder than zero.
+  // The columns of K sum to zero: heat is conserved, and no temperature becomes negative.
   const double heat = std::accumulate(u.begin(), u.end(), 0.0);
   double coldest = 0;
   for (const double t : u) coldest = std::fmin(coldest, t);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Every map and refiner ends at the same accuracy; what differs is the time, and where it goes: a
-// coarse factor is made sooner and takes more iterations. The matrix is the covariance of a smooth
-// field (Matern 3/2) at random points; it is what graded maps are for.
+// Every map and refiner ends at the same accuracy. The time and its distribution differ: a coarse
+// factor is computed faster but needs more iterations. The matrix is the covariance of a smooth
+// field (Matern 3/2) at random points, for which graded maps were designed.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Reads a certificate: which rungs were tried and why they were left, how small the backward error
-// is and what of it is proven, the condition number, and the bound on the error of x. The solution
-// is known here, so the bound can be checked.
+// Reads a certificate: which rungs were tried and why they were abandoned, the backward error and
+// its proven bound, the condition number, and the bound on the error of x. The solution is known
+// here, so the bound can be checked.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace {
 
-/// The covariance exp(-(d / 8)^2) of points on a line plus a nugget, in multiples of 2^-30: sums of
-/// them times small integers are exact in FP64.
+/// The covariance exp(-(d / 8)^2) of points on a line plus a nugget, rounded to multiples of 2^-30:
+/// sums of its elements times small integers are exact in FP64.
 std::vector<double> matrix(std::int64_t n) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t j = 0; j < n; ++j) {

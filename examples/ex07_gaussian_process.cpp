@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Gaussian process regression: noisy values of a function at 2500 places in the unit square, its
-// mean and standard deviation at a few others. The covariance is Matern 3/2. All systems, one for
-// the mean and one for each deviation, have the same matrix and are solved in one call.
+// Gaussian process regression: from noisy values of a function at 2500 points in the unit square,
+// predicts its mean and standard deviation at a few other points. The covariance is Matern 3/2. All
+// systems, one for the mean and one for each deviation, have the same matrix and are solved in one
+// call.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -44,7 +45,7 @@ int main() {
   const std::vector<Point> tests = {{0.1, 0.2}, {0.5, 0.5}, {0.31, 0.84}, {0.77, 0.05}, {0.9, 0.9}};
 
   const auto size = static_cast<std::size_t>(n);
-  std::vector<double> k(size * size);  // the covariance and the noise, lower triangle
+  std::vector<double> k(size * size);  // the covariance plus the noise, lower triangle
   for (std::size_t j = 0; j < size; ++j) {
     for (std::size_t i = j; i < size; ++i) {
       k[i + j * size] = matern(places[i], places[j]) + (i == j ? kNoise * kNoise : 0);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Kriging with a station that is there twice. The covariances have four digits, as tables do; two
-// rows for nearly the same place then contradict each other, and the matrix is not positive
-// definite. The certificate names the row. The station is removed, or the readings are allowed an
-// error (a nugget on the diagonal): both ways end with an estimate.
+// Kriging with a duplicate station. The covariances have four digits, as in tables; two rows for
+// nearly the same place are then inconsistent, and the matrix is not positive definite. The
+// certificate names the row. There are two remedies, and both lead to an estimate: a measurement
+// error for the readings (a nugget on the diagonal), or the removal of the station.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +67,7 @@ void print(const char* what, const stepwell::Certificate& c, double estimate, do
 }  // namespace
 
 int main() {
-  std::vector<Station> stations;  // on a grid, each moved a little
+  std::vector<Station> stations;  // on a grid, each displaced a little
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> nudge(-0.008, 0.008);
   for (int row = 0; row < 32; ++row) {
@@ -77,7 +77,7 @@ int main() {
       stations.push_back(s);
     }
   }
-  const std::size_t first = 333, twice = 700;  // one station, its place measured twice
+  const std::size_t first = 333, twice = 700;  // one station whose position was measured twice
   Station again = stations[first];
   again.x += 3e-4;
   again.y -= 4e-4;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Solves A x = b with a general matrix: Fredholm's integral equation u(s) - k u(t) integrated over
-// [0, 1] = f(s) by the rectangle rule, whose matrix is not symmetric. Then makes the matrix
-// singular, and prints why there is no x.
+// Solves A x = b with a general matrix: Fredholm's integral equation, u(s) minus the integral of
+// K(s, t) u(t) over t in [0, 1] equals f(s), discretized by the rectangle rule; its matrix is not
+// symmetric. Then makes the matrix singular, and prints why there is no x.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -36,7 +36,7 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
   return y;
 }
 
-/// Solves and says how it went.
+/// Solves and prints the outcome.
 stepwell::Certificate solve(const std::vector<double>& a, const std::vector<double>& b,
                             std::vector<double>& x) {
   const auto n = static_cast<std::int64_t>(b.size());
@@ -71,7 +71,7 @@ int main() {
     worst = std::fmax(worst, std::fabs(x[i] - expected[i]));
   }
   std::printf("largest error of x: %.1e\n", worst);
-  if (!(worst <= 1e-12)) return 1;  // so written, a NaN is an error too
+  if (!(worst <= 1e-12)) return 1;  // written so that NaN is an error, too
 
   for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i + 700 * n)] = 0;
   const stepwell::Certificate c = solve(a, b, x);

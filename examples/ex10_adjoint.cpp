@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Factor once, solve with A and with A'. What does J = g'u depend on, if A u = f? With the adjoint
-// A'w = g it is J = w'f: one solve gives J's sensitivity to every element of f, where changing
-// them one by one takes a solve each.
+// Factor once, solve with A and with A'. How does J = g'u depend on f, if A u = f? With the adjoint
+// system A'w = g, J = w'f: one solve gives the sensitivity of J to every element of f, whereas
+// changing the elements one by one takes a solve for each.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,8 @@
 
 namespace {
 
-/// A flow from left to right that spreads: an element is fed by those before it. Column-major.
+/// A flow from left to right that spreads: an element depends mostly on those before it.
+/// Column-major.
 std::vector<double> matrix(std::int64_t n) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -37,7 +38,7 @@ int main() {
   const std::int64_t n = 1600;
   const std::vector<double> a = matrix(n);  // must outlive the solver
   std::vector<double> f(static_cast<std::size_t>(n), 1.0), g(f.size());
-  for (std::size_t i = f.size() - 50; i < f.size(); ++i) g[i] = 0.02;  // J: the mean at the end
+  for (std::size_t i = f.size() - 50; i < f.size(); ++i) g[i] = 0.02;  // J: the mean of the last 50
   std::vector<double> u(f.size()), w(f.size());
   const auto column = [](std::vector<double>& v) { return stepwell::view(v.data(), n, 1); };
 
@@ -55,7 +56,7 @@ int main() {
               state.backward_error, adjoint.backward_error);
   std::printf("J = %.15f from the state, %.15f from the adjoint\n", dot(g, u), dot(w, f));
 
-  // The sensitivity to one element, by a solve of its own.
+  // The sensitivity to one element, computed by a separate solve.
   const std::size_t at = f.size() - 60;
   f[at] += 1;
   std::vector<double> changed(f.size());

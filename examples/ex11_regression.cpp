@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Linear regression with an intercept: 60,000 observations of 24 variables, stored by rows as they
-// come. Prints some coefficients with their standard errors. Then adds a variable that is the sum
-// of two others, and prints which one it is.
+// Linear regression with an intercept: 60,000 observations of 24 variables, stored by rows in the
+// order of observation. Prints some coefficients and the standard deviation of the noise. Then adds
+// a variable that is the sum of two others, and prints which column depends on the others.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +21,7 @@ double truth(std::int64_t j) {
   return j == 0 ? 3 : std::cos(static_cast<double>(j));  // 0: the intercept
 }
 
-/// Observations one after the other: a one for the intercept, then the variables.
+/// Observations one after the other; each has a one for the intercept, then the variables.
 struct Data {
   std::int64_t rows = 0, cols = 0;
   std::vector<double> x, y;
@@ -63,7 +63,8 @@ int main() {
   std::printf("standard deviation of the noise: %.3f\n", deviation);
   //---- end regress
   bool good = std::fabs(deviation - kNoise) <= 0.01;
-  // Variables with variance 1 and 60,000 observations; the intercept's mean is far away.
+  // The standard error of the coefficient of a variable with variance 1. That of the intercept,
+  // which is not checked, is larger, because the variables have a mean of 10.
   const double error = kNoise / std::sqrt(static_cast<double>(d.rows));
   for (std::int64_t j = 1; j < d.cols; ++j) {
     const double off = std::fabs(beta[static_cast<std::size_t>(j)] - truth(j));

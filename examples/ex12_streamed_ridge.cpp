@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Ridge regression with a matrix that is never in memory: a function of time is fitted by 120
-// random cosines at 40,000 times, and a function gives the rows when they are needed. The first
-// column, of ones, is the mean, and is not penalised.
+// Ridge regression with a matrix that is never stored: a function of time is fitted by 120 random
+// cosines at 40,000 times, and a callback computes the rows when they are needed. The first column,
+// all ones, stands for the mean, and is not penalised.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -74,5 +74,5 @@ int main() {
     std::printf("t = %.1f: %.3f, true %.3f\n", t, fitted, truth(t));
     worst = std::fmax(worst, std::fabs(fitted - truth(t)));
   }
-  return worst <= 0.1 ? 0 : 1;  // so written, a NaN is an error too
+  return worst <= 0.1 ? 0 : 1;  // written so that NaN is an error, too
 }

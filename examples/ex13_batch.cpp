@@ -3,7 +3,7 @@
 
 // One step of 100,000 Kalman filters: each has an innovation v of 12 measurements with covariance
 // S = H P H' + R, and needs S^-1 v and log det S, for its update and for its likelihood. One filter
-// has lost its mind. Prints which one, and the worst backward error of the others.
+// has an invalid covariance. Prints which one, and the worst backward error of the others.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -19,11 +19,11 @@ constexpr std::int64_t kMeasurements = 12;
 constexpr std::int64_t kStates = 6;
 constexpr std::int64_t kLost = 31'415;
 
-/// S and v of one filter. Only the lower triangle of S is written: nobody reads the other.
+/// S and v of one filter. Only the lower triangle of S is written; the upper one is not read.
 void observe(std::int64_t filter, double* s, double* v) {
   std::mt19937_64 random(static_cast<std::uint64_t>(filter));
   std::uniform_real_distribution<double> uniform(-1, 1);
-  double h[kMeasurements][kStates];  // H times a root of P
+  double h[kMeasurements][kStates];  // H times a square root of P
   for (auto& row : h) {
     for (double& e : row) e = uniform(random);
   }
@@ -35,7 +35,7 @@ void observe(std::int64_t filter, double* s, double* v) {
       s[i + j * kMeasurements] = sum;
     }
   }
-  if (filter == kLost) s[7 + 7 * kMeasurements] = -1;  // a variance below zero
+  if (filter == kLost) s[7 + 7 * kMeasurements] = -1;  // a negative variance
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A recommender: ratings of items by users are explained by a vector for each user and one for each
-// item, found by alternating least squares. The ratings are made up: products of hidden vectors,
-// noise of deviation 0.5, a few users with many ratings and many with few, popular items and
-// forgotten ones. Some ratings are kept out to see how well others are foretold.
+// A recommender: ratings of items by users are modelled by a vector for each user and one for each
+// item, computed by alternating least squares. The ratings are synthetic: products of hidden
+// vectors, noise of standard deviation 0.5, a few users with many ratings and many with few,
+// popular and unpopular items. Some ratings are kept out to test how well they are predicted.
 //
 //   ex14_als [users] [items] [factors] [iterations]
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace {
 
-constexpr std::int64_t kHidden = 3;  // numbers in a hidden vector
+constexpr std::int64_t kHidden = 3;  // elements of a hidden vector
 constexpr double kNoise = 0.5;
 
 /// A number between 0 and 1 that depends on the index alone (splitmix64).
@@ -30,14 +30,14 @@ double uniform(std::uint64_t index) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/// The sum of four such numbers, shifted and scaled: nearly normal, of deviation 1.
+/// The sum of four such numbers, shifted and scaled: nearly normal, with standard deviation 1.
 double normal(std::uint64_t index) {
   double sum = -2;
   for (std::uint64_t i = 0; i < 4; ++i) sum += uniform(4 * index + i);
   return sum * std::sqrt(3.0);
 }
 
-/// What a user would say of an item without noise: 3 and a bit, of deviation 1.
+/// A user's rating of an item without noise: mean 3, standard deviation 1.
 double opinion(std::int64_t user, std::int64_t item) {
   double sum = 0;
   for (std::int64_t h = 0; h < kHidden; ++h) {
@@ -66,7 +66,7 @@ Data make_ratings(std::int64_t users, std::int64_t items) {
   std::vector<std::int32_t> chosen;
   std::uint64_t random = std::uint64_t{1} << 50;
   for (std::int64_t u = 0; u < users; ++u) {
-    // Four ratings at least, 20 as a mean, hundreds for a few: a power law.
+    // At least four ratings, 20 on average, hundreds for a few users: a power law.
     const auto count = static_cast<std::int64_t>(4 * std::pow(1 - uniform(random++), -0.8));
     chosen.clear();
     for (std::int64_t i = 0; i < std::min(count, items / 4); ++i) {
@@ -89,7 +89,7 @@ Data make_ratings(std::int64_t users, std::int64_t items) {
   return d;
 }
 
-/// The root of the mean square of what the vectors say of the ratings kept out.
+/// The root mean square error of the predictions for the ratings kept out.
 double error_of(const std::vector<Rating>& ratings, stepwell::MatrixView<const float> users,
                 stepwell::MatrixView<const float> items) {
   double squares = 0;
@@ -119,7 +119,7 @@ int main(int count, char** arguments) {
 
   std::vector<float> x(static_cast<std::size_t>(factors * users));
   std::vector<float> y(static_cast<std::size_t>(factors * items));
-  for (std::size_t i = 0; i < y.size(); ++i) {  // positive, as ratings are, and each its own
+  for (std::size_t i = 0; i < y.size(); ++i) {  // positive, as ratings are, and all different
     y[i] = static_cast<float>(uniform((std::uint64_t{1} << 60) + i));
   }
   double first_loss = 0, loss = 0, error = 0;
@@ -156,6 +156,7 @@ int main(int count, char** arguments) {
     std::printf("%s\n", e.what());
     return 1;
   }
-  // Opinions differ by 1, and noise by 0.5; so written, a NaN is an error too.
+  // The opinions have a standard deviation of 1, the noise one of 0.5. Written so that NaN is an
+  // error, too.
   return loss <= first_loss && error < 0.9 ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// From C: one symmetric positive definite system, with its certificate. Points on a line and the
-// covariance exp(-|s - t|), which is what kriging solves with.
+// Solves one symmetric positive definite system from C, with its certificate: points on a line with
+// the covariance exp(-|s - t|), as in kriging.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A covariance matrix over the processes that mpirun has started. No process has all of it: each is
-// asked for the tiles that it owns. Every one of them gets all of x, and the certificate.
+// Solves with a covariance matrix that is distributed over the processes started by mpirun. No
+// process has the whole matrix: each computes the tiles that it owns. Every process gets all of x
+// and the certificate.
 //
 //   mpirun -n 4 ex16_ranks 20000
 #include <cmath>
@@ -18,7 +19,7 @@ int main(int argc, char** argv) {
   const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 1500;
   const auto size = static_cast<std::size_t>(n);
 
-  // The same points and readings on every rank: one seed.
+  // All ranks use the same seed, and so have the same points and readings.
   std::vector<double> x(size), y(size), reading(size), weight(size);
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform(0, 1);

@@ -8,7 +8,7 @@
 /// Files for tests.
 namespace stepwell::test {
 
-/// A directory of its own that goes away with everything in it.
+/// A temporary directory that is removed with its contents by the destructor.
 class Directory {
  public:
   Directory();
@@ -17,18 +17,18 @@ class Directory {
   Directory& operator=(const Directory&) = delete;
 
   const std::string& path() const { return path_; }
-  /// The name of a file in it.
+  /// The path of a file in the directory.
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file and returns its name.
+  /// Writes a file and returns its path.
   std::string file(const std::string& name, std::string_view contents) const;
-  /// The names of all files in it, sorted, with spaces between.
+  /// The names of all files in the directory, sorted and separated by spaces.
   std::string list() const;
 
  private:
   std::string path_;
 };
 
-/// All bytes of a file; none if there is no such file.
+/// All bytes of a file; an empty string if the file does not exist.
 std::string contents(const std::string& path);
 
 }  // namespace stepwell::test

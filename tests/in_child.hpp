@@ -11,8 +11,8 @@
 
 namespace stepwell::test {
 
-/// Runs f in a forked child that ends by exit(), static destructors and all. Returns f's result, or
-/// minus the signal that ended the child: SIGALRM if it hung.
+/// Runs f in a forked child that ends with exit(), including static destructors. Returns f's
+/// result, or minus the signal that ended the child: SIGALRM if it hung.
 template <class F>
 int in_child(F&& f) {
   constexpr unsigned kWatchdogSeconds = 60;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Whether the address sanitizer watches: g++ defines a macro, Clang has a feature.
+// Whether the address sanitizer is active: g++ defines a macro, Clang has a feature.
 #if defined(__SANITIZE_ADDRESS__)
 #define STEPWELL_SANITIZED 1
 #elif defined(__has_feature)

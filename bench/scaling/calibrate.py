@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one worker does a second, from runs of the real factorization.
+"""Measures the rates of one worker in runs of the real factorization.
 
     bench/scaling/calibrate.py build/bin --n 8192 --tiles 512,1024,2048 > rates.json
 
-Runs stepwell_ranked_run on one rank and divides the work of each phase by the best time of it.
+Runs stepwell_ranked_run on one rank and divides the work of each phase by its best time.
 """
 import argparse
 import json
@@ -13,7 +13,7 @@ import subprocess
 
 
 def work(n, tile):
-    """Flops (elements of load and reorder) of each phase, all tiles full."""
+    """Flops of each phase (elements for load and reorder), if all tiles are full."""
     t = n // tile
     off, pairs = t * (t - 1) // 2, t * (t - 1) * (t - 2) // 6
     return {"product": 2 * tile**3 * (pairs + off / 2), "diagonal": t * tile**3 / 3,
@@ -25,7 +25,7 @@ PHASES = {"product": "update", "diagonal": "diagonal", "solve": "solve", "load":
 
 
 def rates(report, pick=min):
-    """The rates that the runs of a report show: pick chooses among the runs of one phase."""
+    """The rates in the runs of a report; pick selects the time of a phase among the runs."""
     n, tile = report["n"], report["tile"]
     result = {"rung": report["map"], "tile": tile}
     for phase, flops in work(n, tile).items():

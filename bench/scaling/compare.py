@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real runs on this machine beside SimGrid's time for them.
+"""Compares real runs on this machine with SimGrid's prediction of their time.
 
     bench/scaling/compare.py build/bin --n 8192 --rounds 7 > compare.json
 
 Each round runs 1, 2 and 4 ranks one after the other. The machine changes its speed from run to run,
-so what a worker does a second is taken from the run itself; what is compared is all the rest: who
-waits for whom, messages, cores that ranks share. Where there are more workers than cores a task's
-time is that on the clock times the share of it that the process ran for.
+so the rates of a worker are taken from the run itself; everything else is compared: waiting,
+messages, ranks on the same cores. Where there are more workers than cores, a task's time is the
+wall-clock time multiplied by the fraction of it that the process was running.
 """
 import argparse
 import json

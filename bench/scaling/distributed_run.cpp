@@ -9,7 +9,7 @@
 #include "gallery/gallery.hpp"
 #include "stepwell/ranks.hpp"
 
-/// Times of the real factorization over ranks, for the simulator to be compared with:
+/// Measures the real distributed factorization, for comparison with the simulator:
 ///
 ///   mpirun -n 2 stepwell_ranked_run --n 8192 --threads 1
 namespace stepwell::scaling {
@@ -23,7 +23,7 @@ struct Options {
   std::string map = "bf16", layout = "grid";
 };
 
-/// The gallery's dominant matrix: elements cost next to nothing, and no rung breaks down.
+/// The gallery's dominant matrix: its elements are cheap to compute, and no rung breaks down.
 factor::FilledBlocks matrix(std::int64_t n) {
   return factor::FilledBlocks([n](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
     for (std::int64_t j = 0; j < tile.cols; ++j) {

@@ -11,11 +11,11 @@ namespace {
 
 struct Event {
   double time = 0;
-  std::int64_t order = 0;  ///< events of one moment come in the order of their making
+  std::int64_t order = 0;  ///< simultaneous events are processed in the order of creation
   enum Kind : unsigned char { worked, left, arrived } kind = worked;
-  std::int64_t which = 0;  ///< task, rank whose port is free again, or slot of the message
+  std::int64_t which = 0;  ///< task, rank whose port has become free, or slot of the message
 
-  bool operator<(const Event& other) const {  // the earliest is the largest
+  bool operator<(const Event& other) const {  // the earliest event is the largest
     return time != other.time ? time > other.time : order > other.order;
   }
 };
@@ -82,9 +82,9 @@ class EventMachine : public Machine {
     touched_.clear();
   }
 
-  /// The next message of a rank begins to leave: it waits for the receiver's port, and those behind
-  /// it wait with it. A network that lets them overtake would be faster, one that shares bandwidth
-  /// fairly among all is about as fast.
+  /// Starts to send the next message of a rank: it waits for the receiver's port, and the messages
+  /// behind it wait, too. A network in which messages overtake would be faster; one that shares the
+  /// bandwidth fairly among all messages is about as fast.
   void leave(int rank) {
     Port& port = ports_[static_cast<std::size_t>(rank)];
     if (port.busy || port.queue.empty()) return;

@@ -8,19 +8,19 @@
 
 #include "platform.hpp"
 
-/// Something that takes simulated time for work and for messages.
+/// A simulated machine: work and messages take simulated time.
 namespace stepwell::scaling {
 
-/// A message: a tile of L, or the inverse of a diagonal one, for a rank.
+/// A message to a rank: a tile of L, or the inverse of a diagonal tile.
 struct Message {
   std::int32_t from = 0, to = 0;
   std::int32_t i = 0, k = 0;  ///< i == k: the inverse
   std::int64_t bytes = 0;
-  int priority = 0;                 ///< of those that wait at a rank the highest leaves first
-  std::int32_t begin = 0, end = 0;  ///< those of the tile's readers whom 'to' passes it on to
+  int priority = 0;                 ///< the highest of the messages waiting at a rank is sent first
+  std::int32_t begin = 0, end = 0;  ///< the readers of the tile to which 'to' forwards it
 };
 
-/// The messages that wait at a rank: by priority, then first come, first served.
+/// The messages that wait at a rank, ordered by priority, then by arrival.
 class Outbox {
  public:
   bool empty() const { return waiting_.empty(); }
@@ -44,24 +44,24 @@ class Outbox {
   std::int64_t order_ = 0;
 };
 
-/// Who is told that something has ended.
+/// Is notified when work or a message has ended.
 class Listener {
  public:
   virtual ~Listener() = default;
   virtual void worked(std::int64_t task) = 0;
   virtual void arrived(const Message& message) = 0;
-  /// All that ends at this moment has been told: time to start what comes next. Without it the
-  /// order of things that end together would decide who waits.
+  /// All events of this moment have been reported: the next tasks and messages may start. Without
+  /// this call the order of simultaneous events would determine which task has to wait.
   virtual void settled() = 0;
 };
 
 class Machine {
  public:
   virtual ~Machine() = default;
-  /// One worker of a rank is busy for so long, if it has a core to itself.
+  /// Occupies one worker of a rank for 'seconds', if the worker has a core to itself.
   virtual void work(int rank, double seconds, std::int64_t task) = 0;
   virtual void send(const Message& message) = 0;
-  /// Until nothing is left to do. Returns the simulated seconds.
+  /// Runs until all work is done. Returns the simulated seconds.
   virtual double run(Listener& listener) = 0;
 };
 
@@ -70,9 +70,9 @@ class Machine {
 /// 'streams' for each sender.
 std::unique_ptr<Machine> simgrid_machine(const Platform& platform, int ranks, int streams);
 
-/// An event loop of our own, for graphs that SimGrid takes hours for: messages leave a node one
-/// after the other at full bandwidth, and wait at the receiver for those that came before. Workers
-/// have cores to themselves.
+/// An event loop of our own, for graphs that take SimGrid hours: messages leave a node one after
+/// the other at full bandwidth, and wait at the receiver for those that arrived before. Each worker
+/// has a core to itself.
 std::unique_ptr<Machine> event_machine(const Platform& platform, int ranks);
 
 }  // namespace stepwell::scaling

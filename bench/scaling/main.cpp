@@ -9,8 +9,8 @@
 #include "replay.hpp"
 #include "stepwell/error.hpp"
 
-/// How long a factorization would take on machines that are not here: the library's own schedule,
-/// distribution and message sizes, replayed with given kernel times.
+/// Predicts how long a factorization would take on other machines: replays the library's own
+/// schedule, distribution and message sizes with given kernel times.
 namespace stepwell::scaling {
 namespace {
 

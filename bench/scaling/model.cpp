@@ -76,7 +76,7 @@ Memory memory(const Work& work, int workers) {
       matrix[static_cast<std::size_t>(distribution.owner(i, j))] += 8 * grid.size(i) * grid.size(j);
     }
   }
-  // Of hundreds of ranks the first few tell: tiles are dealt out in turn.
+  // The first few ranks are representative of hundreds: tiles are distributed block-cyclically.
   const int ranks = std::min(distribution.ranks(), 4);
   Memory most;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -105,8 +105,8 @@ Iteration iteration(const Work& work, const Platform& platform) {
   it.kept = 8 * elements / platform.memory;
   it.regenerated = elements / platform.regenerate;
   it.reduction = ranks > 1 ? 2 * 8 * n / platform.bandwidth + 2 * hops * platform.latency : 0;
-  // A step of a sweep: one worker's diagonal tile, a piece of the vector to all, one of the sums
-  // back. The rest of L is read beside it.
+  // One step of a sweep: one worker solves with a diagonal tile, a block of the vector is
+  // broadcast, and a block of the sums is reduced. The rest of L is read concurrently.
   const double one_worker = platform.memory / platform.workers;
   const double step =
       planes * tile * tile / one_worker +

@@ -5,8 +5,8 @@
 
     bench/scaling/plot_scaling.py docs/performance/scaling.json
 
-writes figures/scaling_*.svg beside the file and the tables of scaling.md. study.py calls it. Needs
-matplotlib.
+writes figures/scaling_*.svg in the directory of the file and the tables of scaling.md. study.py
+calls it. Needs matplotlib.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ BEGIN, END = "<!-- made by bench/scaling/plot_scaling.py from here -->", "<!-- t
 
 
 def pick(cases, asked=None, **what):
-    """The fastest of the cases that match: that is, the best order of tiles."""
+    """The fastest of the matching cases, that is, the one with the best tile order."""
     found = [c for c in cases if c["asked"] == (asked or {})
              and all(c[k] == v for k, v in what.items())]
     return min(found, key=lambda c: c["seconds"], default=None)
@@ -165,7 +165,7 @@ def compare_table(results):
 
 
 def replace(page, name, lines):
-    """What stands between the marks of a table."""
+    """Replaces the lines between the marks of a table."""
     begin = page.index(BEGIN.replace("from here", f"from here: {name}"))
     end = page.index(END, begin)
     head = page[begin:page.index("\n", begin) + 1]

@@ -90,7 +90,7 @@ class Replay : public Listener {
     int priority = 0;
     std::int64_t order = 0;
     std::int64_t task = 0;
-    bool operator<(const Waiting& other) const {  // the next one is the largest
+    bool operator<(const Waiting& other) const {  // the next task is the largest
       return priority != other.priority ? priority < other.priority : order > other.order;
     }
   };
@@ -98,8 +98,8 @@ class Replay : public Listener {
     int free = 0;  ///< workers
     bool touched = false;
     std::priority_queue<Waiting> waiting;
-    std::vector<std::int64_t> left;          ///< tasks that read each column
-    std::vector<std::vector<Message>> held;  ///< of each column, until there is room
+    std::vector<std::int64_t> left;          ///< remaining tasks that read each column
+    std::vector<std::vector<Message>> held;  ///< messages of each column, until there is memory
   };
 
   std::int64_t& left(int rank, std::int64_t k) {
@@ -135,7 +135,7 @@ class Replay : public Listener {
     if (task.missing == 0) ready(task);
   }
 
-  /// A copy of row j: the pieces of column j on that rank may read it.
+  /// A copy of row j is complete: the pieces of column j on that rank may read it.
   void copied(const Task& copy) {
     for (const std::int32_t i : work_.column(copy.rank, copy.j)) {
       const std::span<Task> pieces = work_.pieces(i, copy.j);
@@ -148,7 +148,7 @@ class Replay : public Listener {
     }
   }
 
-  /// A piece has read copies: when all have, others come into their place.
+  /// A piece has read a set of copies: after its last reader the next set may use the memory.
   void copies_read(Copies& set) {
     if (--set.readers > 0 || set.next < 0) return;
     const Copies& next = work_.copies()[static_cast<std::size_t>(set.next)];
@@ -168,7 +168,7 @@ class Replay : public Listener {
     pass_on(task.rank, task.i, task.j, to, 0, static_cast<std::int32_t>(to.size()));
   }
 
-  /// Sends to to[begin, end): to each of them, or to the heads of a binomial tree.
+  /// Sends to to[begin, end): to each of them, or to the roots of the subtrees of a binomial tree.
   void pass_on(int from, std::int32_t i, std::int32_t k, const std::vector<int>& to,
                std::int32_t begin, std::int32_t end) {
     const std::int64_t bytes =
@@ -212,7 +212,7 @@ class Replay : public Listener {
     }
   }
 
-  /// A task of this rank is done with what it read of a column.
+  /// A task of this rank has finished reading a column.
   void read(int rank, std::int64_t k) {
     const std::int64_t next = k + work_.received_columns();
     if (--left(rank, k) > 0 || next >= grid_.tiles()) return;
@@ -227,7 +227,7 @@ class Replay : public Listener {
   Machine& machine_;
   Sending sending_;
   std::vector<Node> nodes_;
-  std::vector<Node*> touched_;  ///< those that may have work for a free worker
+  std::vector<Node*> touched_;  ///< nodes that may have work for a free worker
   std::int64_t order_ = 0;
   Replayed result_;
 };

@@ -9,7 +9,7 @@
 #include "factor/cholesky/workspace.hpp"
 #include "tiles/distribution.hpp"
 
-/// What must hold of every replay, however long it takes.
+/// Properties of every replay, however long it takes.
 namespace stepwell::scaling {
 namespace {
 
@@ -32,7 +32,7 @@ Platform platform(int workers, double bandwidth) {
   return p;
 }
 
-/// A replay with what it replayed.
+/// The input of a replay.
 struct Case {
   tiles::RungMap map;
   Distribution distribution;
@@ -66,6 +66,8 @@ double all_work(const Work& work, const Platform& p) {
   return seconds;
 }
 
+// A replay runs every task, sends the bytes that the model predicts, and takes no less time than
+// the lower bounds.
 TEST(Replay, SendsWhatTheModelSaysAndDoesEverything) {
   const Platform p = platform(2, 1e10);
   for (const Distribution& d :
@@ -92,6 +94,7 @@ TEST(Replay, SendsWhatTheModelSaysAndDoesEverything) {
   }
 }
 
+// A single worker takes the sum of the times of all tasks.
 TEST(Replay, OneWorkerTakesTheSumOfTheWork) {
   const Platform p = platform(1, 1e10);
   Case c(20, Distribution());
@@ -99,7 +102,7 @@ TEST(Replay, OneWorkerTakesTheSumOfTheWork) {
   EXPECT_NEAR(c.events(p).seconds, work, 1e-12 * work);
 }
 
-// A network that costs nothing, and much more work than the chain of panels.
+// With a free network, and much more work than the chain of panels, more nodes take less time.
 TEST(Replay, MoreNodesAreFaster) {
   const Platform p = platform(1, 1e18);
   double before = 0;
@@ -114,6 +117,7 @@ TEST(Replay, MoreNodesAreFaster) {
   }
 }
 
+// With more ranks each stores less of L, and only several ranks need memory for received tiles.
 TEST(Replay, MemoryIsThatOfTheTiles) {
   Case alone(12, Distribution());
   EXPECT_EQ(memory(alone.work, 1).received, 0);
@@ -126,8 +130,8 @@ TEST(Replay, MemoryIsThatOfTheTiles) {
   }
 }
 
-// One SimGrid run is all that a process can have. With a network that is never full both engines
-// see the same; ranks of one host share its cores.
+// With a network that is never saturated, SimGrid and the event loop give the same time, also where
+// the ranks of one host share its cores. A process can have only one SimGrid run.
 TEST(Replay, SimGridAgrees) {
   const Platform p = platform(2, 1e18);
   Case one(24, Distribution::grid(2, 2));

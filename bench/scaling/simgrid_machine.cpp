@@ -13,14 +13,14 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// There is one engine in a process.
+/// SimGrid allows one engine per process.
 s4u::Engine& engine() {
   static int argc = 2;
   static char name[] = "stepwell_scaling";
   static char quiet[] = "--log=xbt_cfg.thres:warning";
   static char* argv[] = {name, quiet, nullptr};
   static s4u::Engine* const instance = [] {
-    auto* made = new s4u::Engine(&argc, argv);  // SimGrid wants it alive until the process ends
+    auto* made = new s4u::Engine(&argc, argv);  // must live until the process ends
     // A message takes latency + bytes / bandwidth: no TCP windows, no acknowledgements.
     s4u::Engine::set_config("network/model:CM02");
     s4u::Engine::set_config("network/TCP-gamma:0");
@@ -30,8 +30,8 @@ s4u::Engine& engine() {
   return *instance;
 }
 
-/// Activities end in SimGrid's own context. An actor is woken by them, which SimGrid lets run when
-/// all that ends at a moment has ended, and starts the next ones.
+/// Activities end in SimGrid's own context. They wake an actor, which SimGrid runs after all
+/// activities of the same moment have ended; it starts the next activities.
 class SimgridMachine : public Machine {
  public:
   SimgridMachine(const Platform& platform, int ranks, int streams)
@@ -112,7 +112,7 @@ class SimgridMachine : public Machine {
     while (in_flight_ > 0) {
       woken_ = false;
       ended_->acquire();
-      // In SimGrid's context: the ends of an actor's own activities are told to that actor only.
+      // In SimGrid's context, because the end of an actor's own activity is reported only to it.
       simgrid::kernel::actor::simcall_answered([this] {
         listener_->settled();
         for (const int rank : touched_) leave(ports_[static_cast<std::size_t>(rank)]);
@@ -149,7 +149,7 @@ class SimgridMachine : public Machine {
   }
 
   void ended(std::size_t at) {
-    // The activity itself is still in use by its caller: it goes when the next one ends.
+    // The caller still uses the activity, so it is released when the next one ends.
     last_ = std::move(running_[at]);
     const Slot slot = slots_[at];
     free_.push_back(at);

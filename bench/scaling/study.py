@@ -5,8 +5,9 @@
 
     bench/scaling/study.py build/bin docs/performance/scaling.json
 
-runs all cases that the file has not got yet (a quarter of an hour on two cores), then draws
-figures/scaling_*.svg beside it and writes the tables of scaling.md. Delete the file to run all anew.
+runs all cases that are not yet in the file (a quarter of an hour on two cores), then draws
+figures/scaling_*.svg in its directory and writes the tables of scaling.md. Delete the file to run
+all cases again.
 """
 import argparse
 import concurrent.futures
@@ -18,14 +19,14 @@ import sys
 HERE = pathlib.Path(__file__).parent
 NODES = {"grid": (4, 16, 64, 256, 1024), "symmetric": (3, 15, 66, 253, 1035)}
 SIZES = (65536, 131072, 262144, 524288, 1048576)
-TILES = {  # the orders of tiles that are tried for each n
+TILES = {  # the tile orders that are tried for each n
     "amx": {65536: (512,), 131072: (512, 1024), 262144: (512, 1024), 524288: (1024,),
             1048576: (2048,)},
     "gpu": {65536: (2048,), 131072: (2048,), 262144: (2048, 4096), 524288: (2048, 4096),
             1048576: (4096,)},
 }
-MOST_BYTES = 400e9  # of a node
-# What the library could do with more memory: all columns in one window.
+MOST_BYTES = 400e9  # per node
+# An alternative that needs more memory: all columns in one window.
 ONE_WINDOW = {"window": 0}
 
 
@@ -46,12 +47,12 @@ def cases():
                         if layout == "grid" and tile == tiles[n][0] and on_weak_line(n, ranks):
                             yield case | ONE_WINDOW
                             yield case | {"fan-out": "direct"}
-    # A diagonal tile's factorization eight times as fast; and a matrix for an exaflop.
+    # A diagonal tile is factored eight times as fast; and a matrix for an exaflop machine.
     for n, tile, ranks in ((524288, 1024, 256), (1048576, 2048, 1024)):
         yield {"platform": "amx_panel", "n": n, "tile": tile, "ranks": ranks,
                "layout": "grid"}
     yield {"platform": "gpu", "n": 2097152, "tile": 4096, "ranks": 1024, "layout": "grid"}
-    # Fair sharing of the network instead of one message after the other.
+    # SimGrid shares the network fairly; the event loop sends one message after the other.
     for n, tile, ranks in ((65536, 512, 4), (131072, 512, 16), (131072, 1024, 16),
                            (262144, 2048, 64)):
         for engine in ({}, {"engine": "simgrid"}):
@@ -60,12 +61,12 @@ def cases():
 
 
 def on_weak_line(n, ranks):
-    """n^2 / ranks as on 4 nodes with the smallest n."""
+    """Whether n^2 / ranks is the same as for the smallest n on 4 nodes."""
     return n * n * 4 == SIZES[0] ** 2 * ranks
 
 
 def weak_partner(n, ranks):
-    """The count of a symmetric layout next to the grid's on that line."""
+    """Whether the grid that corresponds to this symmetric layout is on that line."""
     return on_weak_line(n, NODES["grid"][NODES["symmetric"].index(ranks)])
 
 
@@ -101,7 +102,7 @@ def main():
     results = json.loads(o.results.read_text(encoding="utf-8")) if o.results.exists() else {}
     todo = {key(c): c for c in cases() if key(c) not in results.get("cases", {})}
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-        # The short ones first: what is there is written as it comes.
+        # Short cases first: each result is written as soon as it is available.
         order = sorted(todo, key=lambda k: (todo[k]["n"] / todo[k]["tile"]) ** 2
                        * todo[k]["ranks"] ** 0.5)
         futures = {pool.submit(run, o.folder, todo[k]): k for k in order}

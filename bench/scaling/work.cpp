@@ -10,7 +10,7 @@
 namespace stepwell::scaling {
 namespace {
 
-/// Calls f(k0, k1) for the copies of row j: chunks, and the column that comes late on its own.
+/// Calls f(k0, k1) for the copies of row j: chunks of columns, and separately the late last column.
 template <class F>
 void split_rows(std::int64_t j, std::int64_t k0, std::int64_t k1, const F& f) {
   const std::int64_t late = k1 == j ? k1 - 1 : k1;
@@ -20,7 +20,8 @@ void split_rows(std::int64_t j, std::int64_t k0, std::int64_t k1, const F& f) {
   if (late < k1) f(late, k1);
 }
 
-/// What Schedule::walk() tells, as (group, task): counted first, stored in a second walk.
+/// Converts the calls of Schedule::walk() to (group, task): the first walk counts the tasks, the
+/// second one stores them.
 template <class Take>
 struct Walker {
   const tiles::Grid& grid;
@@ -101,7 +102,7 @@ void Work::list_copies(std::int64_t ring) {
   struct Lister {
     Work& work;
     std::size_t ring;
-    std::vector<std::vector<std::int32_t>> made;  ///< by each rank
+    std::vector<std::vector<std::int32_t>> made;  ///< the sets of each rank
 
     void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
       std::vector<int> owners = work.distribution().solvers(work.grid(), j);
@@ -205,7 +206,7 @@ double Work::seconds(const Task& task, const Platform& platform) const {
   if (task.rows) {
     return map_->most_planes() == 0 ? 0 : platform.task_seconds + rows * tile * columns / r.reorder;
   }
-  const double share = task.i == task.j ? 0.5 : 1;  // of a diagonal tile only the lower half
+  const double share = task.i == task.j ? 0.5 : 1;  // only the lower half of a diagonal tile
   double seconds = platform.task_seconds + share * 2 * rows * cols * tile * columns / r.product;
   if (task.first) seconds += share * rows * cols / r.load;
   if (task.last) {

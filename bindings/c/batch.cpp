@@ -45,7 +45,7 @@ std::span<T> room(T* data, std::int64_t count) {
                                        : std::span<T>(data, static_cast<std::size_t>(count));
 }
 
-/// call(T{}, options, outputs) with the type of the batch, and its report in the caller's.
+/// Runs call(T{}, options, outputs) with the type of the batch and copies its report to 'to'.
 template <class Call>
 int run(const stepwell_batch* a, const stepwell_batch* b, const stepwell_batch_options* options,
         stepwell_batch_report* to, Call call) {

@@ -7,7 +7,7 @@
 namespace stepwell::c {
 namespace {
 
-// The numbers of the header are those of the enums.
+// The values in the C header are those of the enums.
 static_assert(static_cast<int>(SolveOutcome::converged) == STEPWELL_CONVERGED);
 static_assert(static_cast<int>(SolveOutcome::not_converged) == STEPWELL_NOT_CONVERGED);
 static_assert(static_cast<int>(SolveOutcome::not_positive_definite) ==
@@ -34,10 +34,10 @@ static_assert(static_cast<int>(ErrorCode::shape) == STEPWELL_SHAPE);
 static_assert(static_cast<int>(ErrorCode::out_of_memory) == STEPWELL_OUT_OF_MEMORY);
 static_assert(static_cast<int>(ErrorCode::internal) == STEPWELL_INTERNAL);
 
-/// An array and not a string: keeping it can't fail.
+/// An array instead of a string: storing the text can't fail.
 thread_local char last_error[1024] = "";
 
-/// The largest; a NaN is larger than all.
+/// The larger of x and y; NaN counts as larger than any number.
 double largest(double x, double y) {
   return std::isnan(x) || x > y ? x : y;
 }

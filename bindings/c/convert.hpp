@@ -13,7 +13,8 @@
 #include "stepwell/stepwell.h"
 #include "stepwell/stepwell.hpp"
 
-/// What the C functions share: codes from exceptions, structs of other versions, text in arrays.
+/// Helpers of the C functions: error codes from exceptions, structs of other versions, text in
+/// arrays.
 struct stepwell_context {
   stepwell::Context context;
 };
@@ -23,13 +24,13 @@ struct stepwell_progress {
 
 namespace stepwell::c {
 
-/// Keeps the text for stepwell_last_error() and returns minus the code.
+/// Stores the text for stepwell_last_error() and returns minus the code.
 int refuse(int code, const char* what) noexcept;
 
-/// The caller's function said no.
+/// Thrown when the caller's function returned an error.
 struct Refused {};
 
-/// call(), with exceptions as negative codes.
+/// Runs call() and turns exceptions into negative codes.
 template <class Call>
 int guarded(Call call) noexcept {
   try {
@@ -55,15 +56,15 @@ inline void require(const void* pointer, const char* what) {
   if (pointer == nullptr) misuse(std::string(what) + " is null");
 }
 
-/// Throws unless a struct's size can be one.
+/// Throws unless 'size' is a plausible size of a struct.
 inline void check_size(std::size_t size, std::size_t least, const char* what) {
   if (size >= least && size <= (1u << 16)) return;
   misuse(std::string(what) + ".size is " + std::to_string(size) + "; set it by " + what +
          "_defaults()");
 }
 
-/// The caller's struct in this library's terms: fields that it does not have yet are the defaults.
-/// Null: all are.
+/// Copies the caller's struct; fields that the caller's version does not have yet, or all fields if
+/// 'from' is null, get their defaults.
 template <class Struct>
 Struct read_struct(const Struct* from, const Struct& defaults, const char* what) {
   Struct s = defaults;
@@ -81,7 +82,7 @@ Struct read_struct(const Struct* from, const Struct& defaults, const char* what)
   return s;
 }
 
-/// The other way: as much as the caller's has room for.
+/// Copies a struct to the caller's, as much as fits there.
 template <class Struct>
 void write_struct(const Struct& from, Struct* to) {
   const std::size_t size = to->size;
@@ -89,7 +90,7 @@ void write_struct(const Struct& from, Struct* to) {
   to->size = size;
 }
 
-/// defaults() of a struct that may be shorter or longer than ours.
+/// Sets the defaults of a struct that may be shorter or longer than this library's.
 template <class Struct>
 void set_defaults(Struct* to, std::size_t size, const Struct& defaults) {
   if (to == nullptr || size < sizeof(std::size_t)) return;
@@ -98,7 +99,7 @@ void set_defaults(Struct* to, std::size_t size, const Struct& defaults) {
   to->size = size;
 }
 
-/// The text, cut to what fits.
+/// Copies the text, truncated to what fits.
 template <std::size_t N>
 void put(char (&to)[N], std::string_view text) {
   const std::size_t length = std::min(text.size(), N - 1);
@@ -106,7 +107,7 @@ void put(char (&to)[N], std::string_view text) {
   to[length] = '\0';
 }
 
-/// The value of an enum of ours, whose numbers are those of the header.
+/// The value of a C++ enum, whose values are those of the C header.
 template <class Enum>
 Enum choice(std::int32_t value, std::int32_t count, const char* what) {
   if (value < 0 || value >= count) {
@@ -123,13 +124,13 @@ inline Progress* progress_of(stepwell_progress* p) {
   return p == nullptr ? nullptr : &p->progress;
 }
 
-/// The refiner called 'name'; nothing for null.
+/// The refiner called 'name'; empty for null.
 std::optional<Refiner> refiner_of(const char* name);
 
-/// Fills the caller's certificate, if there is one, and returns the outcome.
+/// Fills the caller's certificate unless it is null, and returns the outcome.
 int deliver(const Certificate& c, stepwell_certificate* to);
 
-/// Throws unless deliver() can write it, before any work is done.
+/// Throws unless deliver() can write the certificate; called before any work is done.
 void check_certificate(const stepwell_certificate* to);
 
 int deliver(const Plan& plan, stepwell_plan* to);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 
-/// Least squares.
+/// Least squares: solve and plan.
 namespace stepwell::c {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "convert.hpp"
 
-/// Square systems: solve, plan, and the solver that is kept.
+/// Square systems: solve, plan, and the reusable solver.
 struct stepwell_solver {
   stepwell::Solver solver;
 };

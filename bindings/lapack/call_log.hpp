@@ -8,8 +8,8 @@
 
 #include "stepwell/certificate.hpp"
 
-/// Who called what, and what became of it. Counted without locks: a forked child must not find one
-/// held.
+/// Counts the calls of each routine and what happened to them. The counters are lock-free: a forked
+/// child must not find a lock held.
 namespace stepwell::lapack {
 
 enum class Routine : unsigned char {
@@ -25,36 +25,35 @@ enum class Routine : unsigned char {
   count
 };
 
-/// Why a call went to the real LAPACK.
+/// Why a call was forwarded to the real LAPACK.
 enum class Why : unsigned char {
-  off,            ///< the mode does not dispatch it
-  small,          ///< below the size where it pays
-  columns,        ///< so many right-hand sides that FP64 is foretold to dispatch less time
-  arguments,      ///< a wrong one, an empty system, or a case that is not ours: LAPACK says which
-  width,          ///< the process's LAPACK has 64-bit integers under 32-bit names
+  off,            ///< the mode does not include the routine
+  small,          ///< below the size where Stepwell pays
+  columns,        ///< so many right-hand sides that FP64 is predicted to be faster
+  arguments,      ///< invalid, empty or unsupported: LAPACK handles and reports it
+  width,          ///< LAPACK has 64-bit integers under the 32-bit names
   fork,           ///< the process was forked after the first call
-  unmarked,       ///< dgetrs and the like: A is not a factor of ours
-  forgotten,      ///< the same, of a factor that is gone
-  not_definite,   ///< this and the next six: what the certificate said
+  unmarked,       ///< dgetrs etc.: A is not marked as a factor of Stepwell
+  forgotten,      ///< dgetrs etc.: the factor is no longer cached
+  not_definite,   ///< this and the next six: the certificate's outcome
   singular,       //
   rank,           //
   non_finite,     //
   overflow,       //
   not_converged,  //
   changed,        //
-  memory,         ///< there was not enough
-  error,          ///< Stepwell threw something else
+  memory,         ///< not enough memory
+  error,          ///< Stepwell threw another exception
   count
 };
 
-/// How a Certificate's outcome is called here.
+/// The reason that corresponds to a certificate's outcome.
 Why why(SolveOutcome outcome);
 
 /// The name as Fortran spells it, without an underscore.
 const char* name_of(Routine routine);
 
-/// One call of one routine, from its entry to its end. Calls that Stepwell itself makes are not
-/// counted.
+/// One call of one routine, from entry to return. Calls that Stepwell itself makes are not counted.
 class Call {
  public:
   explicit Call(Routine routine);
@@ -71,7 +70,8 @@ class Call {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// While one lives, this thread's calls of LAPACK are Stepwell's own and go straight through.
+/// While an object of this class exists, this thread's calls of LAPACK are Stepwell's own and are
+/// passed straight to LAPACK.
 class ReentrancyGuard {
  public:
   ReentrancyGuard();
@@ -81,10 +81,10 @@ class ReentrancyGuard {
   static bool active();
 };
 
-/// A table on standard error; nothing when nothing was called.
+/// Prints the table to standard error; nothing if no routine was called.
 void print_call_log();
 
-/// A line on standard error, the first time that 'said' is seen.
+/// Prints a line to standard error, once for each flag 'said'.
 void say_once(std::atomic_flag& said, const char* text);
 
 }  // namespace stepwell::lapack

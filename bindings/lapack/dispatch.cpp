@@ -13,9 +13,9 @@
 namespace stepwell::lapack {
 namespace {
 
-/// Below this order nothing pays anywhere, and a plan takes longer than the solve.
+/// Below this order Stepwell never pays, and planning takes longer than the solve.
 constexpr std::int64_t kLeastOrder = 128;
-/// Below this order it is not a question of speed: see mixed_tolerance().
+/// Minimum order regardless of speed: see mixed_tolerance().
 constexpr std::int64_t kSmallest = 2;
 
 Why why(ErrorCode code) {
@@ -32,7 +32,7 @@ Why why(ErrorCode code) {
   }
 }
 
-/// CG with the diagonal is where a solve may begin, not a rung that it has climbed from.
+/// CG with the diagonal may be the start of a solve: it does not count as a rung to climb from.
 bool has_climbed(const Certificate& certificate) {
   const auto factored = [](const LadderStep& rung) { return rung.map != "none"; };
   return std::count_if(certificate.rungs.begin(), certificate.rungs.end(), factored) > 1;

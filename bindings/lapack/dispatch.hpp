@@ -10,23 +10,24 @@
 #include "stepwell/certificate.hpp"
 #include "stepwell/solve.hpp"
 
-/// Whether a call is ours, and what happens if it is.
+/// Decides whether Stepwell handles a call, and runs the call if so.
 namespace stepwell::lapack {
 
-/// Counts what a certificate says of a call; true if it converged.
+/// Counts the call by its certificate's outcome; true if it converged.
 bool settle(Call& call, const Certificate& certificate);
-/// Counts the exception that is being handled.
+/// Counts the call by the exception that is being handled.
 void settle_exception(Call& call) noexcept;
 
-/// Why a call of this routine, which modes from 'least' on dispatch, is not for us; nothing if it
-/// may be. 'order' is n.
+/// Why Stepwell does not handle a call of this routine, which requires at least the mode 'least';
+/// empty if it may. 'order' is n.
 std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order);
 
-/// Why a plan for so many columns is not worth following, beside that of FP64; nothing if it is.
+/// Why a plan for 'columns' columns is not worthwhile compared with the plan for FP64; empty if it
+/// is.
 std::optional<Why> refusal(const Plan& plan, const Plan& fp64, std::int64_t columns);
 
-/// The first, and then what 'by_plan' says of the sizes; nobody asks it when the user has given an
-/// order.
+/// The first check, then by_plan(), which decides by the sizes; by_plan is not called if the user
+/// has set a minimum order.
 template <class ByPlan>
 std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
                            const ByPlan& by_plan) noexcept {
@@ -38,13 +39,14 @@ std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order,
   }
 }
 
-/// The same of a square system with arguments that are valid or not; plan_spd or plan_general.
+/// The same for a square system; 'valid': the arguments are valid; planner: plan_spd or
+/// plan_general.
 using Planner = Plan(std::int64_t n, std::int64_t columns, const SolveOptions& options);
 std::optional<Why> refusal(Routine routine, Mode least, bool valid, std::int64_t n,
                            std::int64_t columns, Planner& planner) noexcept;
 
-/// Runs 'solve', which returns a certificate, and says whether it converged. It counts what became
-/// of the call, and lets no exception out.
+/// Runs 'solve', which returns a certificate, and returns whether it converged. Counts the outcome
+/// of the call; lets no exception escape.
 template <class Solve>
 bool dispatch(Call& call, const Solve& solve) noexcept {
   const ReentrancyGuard guard;
@@ -56,12 +58,12 @@ bool dispatch(Call& call, const Solve& solve) noexcept {
   }
 }
 
-/// The backward error that dsposv and dsgesv promise: ||r|| <= sqrt(n) u ||A|| ||x||, while ours is
-/// relative to ||A|| ||x|| + ||b||, which is at most about twice as much. One unit is left for the
-/// rounding of whoever checks it: that of n = 1 would be 0.
+/// The backward error that dsposv and dsgesv promise: ||r|| <= sqrt(n) u ||A|| ||x||, while
+/// Stepwell's is relative to ||A|| ||x|| + ||b||, which is at most about twice as much. One unit is
+/// left for the rounding errors of a caller's check: for n = 1 the tolerance would be 0.
 double mixed_tolerance(std::int64_t n);
 
-/// LAPACK's comparison of an option with a capital letter.
+/// Compares an option with a capital letter, ignoring case as LAPACK does.
 bool is(const char* option, char letter);
 
 template <class Int>

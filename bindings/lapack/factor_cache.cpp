@@ -18,13 +18,13 @@ void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* inf
 namespace stepwell::lapack {
 namespace {
 
-/// A quiet NaN's sign, exponent and first bit, then 19 bits that nobody else's have by chance, then
-/// the factor's number.
+/// The marker's bits: sign, exponent and first fraction bit of a quiet NaN, then 19 bits that other
+/// NaNs do not have by chance, then the factor's number.
 constexpr std::uint64_t kNan = 0x7ff8'0000'0000'0000;
 constexpr std::uint64_t kOurs = 0x5'7e9e'0000'0000;
 constexpr std::uint64_t kNumber = 0xffff'ffff;
 
-/// Never destroyed: other threads may still call when the process ends.
+/// Never destroyed: other threads may still make calls while the process exits.
 struct Memory {
   std::mutex mutex;
   std::shared_ptr<CachedFactor> last;
@@ -41,7 +41,8 @@ std::uint64_t next_id() {
   return ++count & kNumber;
 }
 
-/// Forgets the last factor, for its memory if that is large enough and not far too large.
+/// Drops the cached factor and returns its memory if that is large enough and not far too large,
+/// otherwise new memory.
 core::Buffer<double> reuse(std::int64_t size) {
   core::Buffer<double> old;
   {
@@ -70,7 +71,7 @@ void copy(MatrixView<const double> from, MatrixView<double> to) {
   for (std::int64_t j = 0; j < from.cols; ++j) std::copy_n(from.column(j), from.rows, to.column(j));
 }
 
-/// Copies that part of A into 'to', n x n; the upper triangle becomes the lower one.
+/// Copies the given part of A into 'to', n x n; an upper triangle is transposed to the lower one.
 void copy_part(MatrixView<const double> a, Part part, double* to) {
   const std::int64_t n = a.rows;
   if (part == Part::upper) return core::transpose(a, view(to, n, n), Part::lower);
@@ -200,7 +201,7 @@ std::optional<Restored<Int>> restore(const CachedFactor& from) noexcept {
       dpotrf_("L", &order, made.factor.data(), &order, &info, 1);
     }
     if (info == 0) return made;
-  } catch (...) {  // no memory: the caller's answer is NaN
+  } catch (...) {  // no memory: the caller's result is NaN
   }
   return std::nullopt;
 }

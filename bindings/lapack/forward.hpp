@@ -12,11 +12,12 @@
 
 #include "next_symbol.hpp"
 
-/// Calls of the real LAPACK with the arguments as they came. Where only one with 32-bit integers is
-/// there, those of the 64-bit names are translated if they fit.
+/// Calls the real LAPACK with the original arguments. If only a LAPACK with 32-bit integers is
+/// available, the integer arguments of the 64-bit names are converted if they fit.
 namespace stepwell::lapack {
 
-/// What an integer argument is. All other arguments are passed as they are.
+/// Tags for integer arguments: input, output, pivots, scratch. All other arguments are passed
+/// unchanged.
 template <class Int>
 struct In {
   const Int* value;
@@ -39,7 +40,7 @@ template <class Int>
 struct Scratch {
   Int* value;
 };
-// Clang 14 does not find these by itself.
+// Clang 14 does not deduce these by itself.
 template <class Int>
 In(const Int*) -> In<Int>;
 template <class Int>
@@ -65,7 +66,8 @@ auto raw(T argument) {
   }
 }
 
-/// An argument for the 32-bit routine: plain ones, and integer scratch, which is large enough.
+/// An argument for the 32-bit routine. This is the case of plain arguments and of integer scratch,
+/// which is large enough.
 template <class T>
 struct Narrow {
   explicit Narrow(T argument) : argument_(argument) {}
@@ -139,7 +141,7 @@ struct Narrow<PivotsOut<std::int64_t>> {
   std::vector<std::int32_t> pivots_;
 };
 
-/// The position of the first argument that does not fit, from 1; 0: all do.
+/// The position, from 1, of the first argument that does not fit; 0 if all fit.
 template <class... Narrowed>
 int first_misfit(const Narrowed&... arguments) {
   int position = 0;
@@ -168,7 +170,7 @@ void call_narrow(Routine routine, std::int64_t* info, Narrowed... arguments) {
   (arguments.finish(), ...);
 }
 
-/// Calls the real routine. 'info' is one of the arguments, too.
+/// Calls the real routine. 'info' is also one of the arguments.
 template <class Int, class... Arguments>
 void forward(Routine routine, Int* info, Arguments... arguments) {
   if (void* const address = next_routine(routine, Int{})) {

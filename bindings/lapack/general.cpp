@@ -7,7 +7,7 @@
 #include "forward.hpp"
 #include "routines.hpp"
 
-/// General systems. What is wrong with the arguments is LAPACK's to say, as in spd.cpp.
+/// General systems. LAPACK reports invalid arguments, as in spd.cpp.
 namespace stepwell::lapack {
 namespace {
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// LAPACKE's functions over our routines: what they check, and in which order, is LAPACKE's.
+/// LAPACKE's functions on top of Spd, General and LeastSquares. They check the same arguments in
+/// the same order as LAPACKE.
 namespace stepwell::lapack {
 
 template <class Int>

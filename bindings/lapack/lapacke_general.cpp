@@ -162,7 +162,7 @@ Int LapackeGeneral<Int>::dgels_work(int layout, char trans, Int m, Int n, Int nr
   }
   Int info = 0;
   const Int rows = std::max(m, n);
-  if (lwork == -1) {  // nothing but the size of 'work' is asked for
+  if (lwork == -1) {  // workspace query: only the size of 'work' is wanted
     const Int lda_t = layout == kRows ? std::max<Int>(1, m) : lda;
     const Int ldb_t = layout == kRows ? std::max<Int>(1, rows) : ldb;
     LeastSquares<Int>::dgels(&trans, &m, &n, &nrhs, a, &lda_t, b, &ldb_t, work, &lwork, &info);

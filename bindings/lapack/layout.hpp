@@ -9,7 +9,7 @@
 
 #include "factor_cache.hpp"
 
-/// What LAPACKE's functions have in common: layouts, the search for NaNs, complaints.
+/// Helpers of LAPACKE's functions: layouts, NaN checks, error messages.
 namespace stepwell::lapack {
 
 inline constexpr int kRows = 101;  ///< LAPACK_ROW_MAJOR
@@ -17,21 +17,22 @@ inline constexpr int kColumns = 102;
 inline constexpr int kWorkMemory = -1010;  ///< LAPACK_WORK_MEMORY_ERROR
 inline constexpr int kTransposeMemory = -1011;
 
-/// LAPACKE_xerbla of the process, or its text where there is none. Returns 'info'.
+/// Calls the process's LAPACKE_xerbla, or prints its text if there is none. Returns 'info'.
 std::int64_t complain(const char* name, std::int64_t info);
 
-/// LAPACKE_get_nancheck of the process, or the variable LAPACKE_NANCHECK where there is none.
+/// The result of the process's LAPACKE_get_nancheck, or of the variable LAPACKE_NANCHECK if there
+/// is none.
 bool checks_nan();
 
-/// Whether that part of an m x n matrix has a NaN.
+/// Whether the given part of an m x n matrix has a NaN.
 bool has_nan(int layout, std::int64_t m, std::int64_t n, const double* a, std::int64_t lda,
              Part part = Part::all);
 
-/// The same for a factor; ours have nothing else.
+/// The same for a factor, except for factors of Stepwell, which consist of NaNs.
 bool has_foreign_nan(int layout, std::int64_t n, const double* a, std::int64_t lda,
                      Part part = Part::all);
 
-/// A matrix by columns: the caller's own, or a copy of one by rows.
+/// A column-major matrix: the caller's own, or a copy of a row-major one.
 template <class Int>
 class Columns {
  public:
@@ -46,7 +47,7 @@ class Columns {
     if (ready_) core::transpose({a_, n_, m_, lda_}, {data_, m_, n_, ld_}, part_);
   }
   Columns(int layout, Int m, Int n, const double* a, Int lda, Part part = Part::all)
-      : Columns(layout, m, n, const_cast<double*>(a), lda, part) {}  // who never writes back
+      : Columns(layout, m, n, const_cast<double*>(a), lda, part) {}  // must not call write_back()
 
   bool ready() const { return ready_; }
   double* data() const { return data_; }
@@ -70,7 +71,7 @@ class Columns {
   bool ready_ = true;
 };
 
-/// Memory for a routine that may not need it: untouched.
+/// Uninitialized memory for a routine that may not need it.
 template <class T>
 class Workspace {
  public:
@@ -89,7 +90,7 @@ Int refuse(const char* name, int info) {
   return static_cast<Int>(complain(name, info));
 }
 
-/// LAPACKE's arguments have the layout in front.
+/// LAPACKE has one more argument, the layout, in front: argument positions in 'info' shift by one.
 template <class Int>
 Int shifted(Int info) {
   return info < 0 ? info - 1 : info;

@@ -8,12 +8,12 @@
 #include "routines.hpp"
 #include "stepwell/lstsq.hpp"
 
-/// Least squares. What is wrong with the arguments is LAPACK's to say, as in spd.cpp.
+/// Least squares. LAPACK reports invalid arguments, as in spd.cpp.
 namespace stepwell::lapack {
 namespace {
 
-/// X above, and below it what has the norm of the residual: the sum of squares of those elements is
-/// what LAPACK's users dispatch.
+/// Writes X and, below it, elements whose norm is that of the residual: users of LAPACK take the
+/// sum of squares of these elements.
 void write(MatrixView<const double> x, const Certificate& certificate, MatrixView<double> b) {
   for (std::int64_t j = 0; j < b.cols; ++j) {
     double* const column = b.column(j);
@@ -50,7 +50,8 @@ void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, con
   const std::int64_t workspace = std::int64_t{*n} + std::max(*n, *nrhs);
   const bool valid = is(trans, 'N') && *n > 0 && *m >= *n && *nrhs > 0 && *lda >= *m &&
                      *ldb >= *m && *lwork >= workspace;
-  // Nearly square ones are as a rule too ill-conditioned for normal equations, and end with QR.
+  // Nearly square problems are usually too ill-conditioned for the normal equations and end with
+  // QR.
   const auto by_plan = [&]() -> std::optional<Why> {
     if (*m / 2 < *n) return Why::small;
     LeastSquaresOptions qr;

@@ -5,7 +5,7 @@
 #include "lapacke.hpp"
 #include "routines.hpp"
 
-// The names of LAPACK with 32-bit integers: dgesv_, LAPACKE_dgesv.
+// LAPACK's names for 32-bit integers: dgesv_, LAPACKE_dgesv.
 using Int = std::int32_t;
 #define FORTRAN(name) name##_
 #define LAPACKE(name) LAPACKE_##name

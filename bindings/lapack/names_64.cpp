@@ -5,7 +5,7 @@
 #include "lapacke.hpp"
 #include "routines.hpp"
 
-// The names of LAPACK with 64-bit integers: dgesv_64_, LAPACKE_dgesv_64.
+// LAPACK's names for 64-bit integers: dgesv_64_, LAPACKE_dgesv_64.
 using Int = std::int64_t;
 #define FORTRAN(name) name##_64_
 #define LAPACKE(name) LAPACKE_##name##_64

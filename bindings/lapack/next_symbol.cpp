@@ -18,7 +18,7 @@ namespace {
 constexpr auto kRoutines = static_cast<std::size_t>(Routine::count);
 using Addresses = std::array<std::atomic<void*>, kRoutines>;
 
-// The address sanitizer ends a program that binds deeply.
+// The address sanitizer aborts programs that use RTLD_DEEPBIND.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 constexpr int kDeep = 0;
@@ -34,15 +34,17 @@ constexpr int kDeep = RTLD_DEEPBIND;
 constinit Addresses narrow{};
 constinit Addresses wide{};
 
-/// The library that has a function of LAPACK which is not ours: what this one was linked with.
+/// The LAPACK that this library was linked with: the library of a LAPACK routine that is not
+/// overridden here.
 void* linked_library() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<void*>(&dgetrf_), &found) == 0) return nullptr;
   return dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/// A LAPACK with 64-bit integers. Debian's has the names of the 32-bit one, and calls itself by
-/// them: deep binding keeps its calls at home, where ours and OpenBLAS's would answer them.
+/// A LAPACK with 64-bit integers. Debian's has the names of the 32-bit one and uses them for its
+/// internal calls: deep binding resolves these inside the library; otherwise they would go to this
+/// library or to the 32-bit OpenBLAS.
 void* wide_library() {
   static void* const library = [] {
     void* handle = nullptr;
@@ -71,7 +73,7 @@ void* find_wide(const std::string& name) {
   return found != nullptr ? found : dlsym(wide_library(), (name + "_").c_str());
 }
 
-/// Two threads that come first find the same.
+/// Threads that race for the first lookup find the same address.
 template <class Find>
 void* lookup(Addresses& known, Routine routine, Find find) {
   std::atomic<void*>& address = known[static_cast<std::size_t>(routine)];
@@ -99,7 +101,7 @@ bool names_are_ambiguous(Routine routine) {
   if (address == nullptr || dladdr(address, &found) == 0) return false;
   std::string_view file = found.dli_fname;
   file.remove_prefix(file.rfind('/') + 1);
-  const std::size_t at = file.find("64.so");  // of a processor's name it says nothing
+  const std::size_t at = file.find("64.so");  // "x86_64.so" is the name of a processor
   return (at != file.npos && !file.substr(0, at).ends_with("x86_")) ||
          file.find("ilp64") != file.npos;
 }

@@ -6,21 +6,21 @@
 
 #include "call_log.hpp"
 
-/// The LAPACK behind this library: looked up routine by routine at its first call.
+/// The real LAPACK behind this library: each routine is looked up at its first call.
 namespace stepwell::lapack {
 
-/// The real routine with integers of 32 bits: the next of that name in the process, or else of the
-/// LAPACK that this library was linked with. Null: there is none.
+/// The real routine with 32-bit integers: the next symbol of that name in the process, otherwise
+/// that of the LAPACK that this library was linked with. Null if there is none.
 void* next_routine(Routine routine, std::int32_t);
 
-/// The real routine with integers of 64 bits, from a library that has them. Null: there is none.
+/// The real routine with 64-bit integers, from a library that has them. Null if there is none.
 void* next_routine(Routine routine, std::int64_t);
 
-/// Whether the process's own LAPACK has 64-bit integers under the names of the 32-bit ones, as
-/// Debian's libopenblas64 does. Then our entry points don't know what they are given.
+/// Whether the process's LAPACK has 64-bit integers under the names of the 32-bit ones, as Debian's
+/// libopenblas64 does. Then the entry points can't know which integers they are given.
 bool names_are_ambiguous(Routine routine);
 
-/// A function of LAPACKE that the process may have; null: it does not.
+/// The process's LAPACKE function of that name; null if there is none.
 void* lapacke_symbol(const char* name);
 
 }  // namespace stepwell::lapack

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-/// The routines, for both widths of integers. Arguments are LAPACK's, in its order, without the
-/// hidden lengths of characters.
+/// The routines for both integer widths. Arguments are LAPACK's, in its order, without the hidden
+/// lengths of character arguments.
 namespace stepwell::lapack {
 
 /// Symmetric positive definite systems.

@@ -4,28 +4,29 @@
 
 #include <cstdint>
 
-/// What the user wants of the drop-in: read from the environment at the first call. A program that
-/// runs with more rights than its caller (set-user-ID) does not read it.
+/// The user's settings of the drop-in library, read from the environment at the first call. A
+/// program that runs with more rights than its caller (set-user-ID) does not read the environment.
 namespace stepwell::lapack {
 
-/// STEPWELL_LAPACK. Each takes what those before it dispatch.
+/// STEPWELL_LAPACK: the routines that are dispatched to Stepwell. Each mode includes the previous
+/// ones.
 enum class Mode : unsigned char {
   off,    ///< nothing
-  mixed,  ///< dsposv and dsgesv, which leave A as it is
-  all     ///< dposv, dgesv and dgels too: their factor in A becomes NaN
+  mixed,  ///< dsposv and dsgesv, which leave A unchanged
+  all     ///< also dposv, dgesv and dgels: instead of a factor they store NaN in A
 };
 
 struct Settings {
   Mode mode = Mode::mixed;
-  std::int64_t min_n = 0;  ///< STEPWELL_LAPACK_MIN_N: taken from this order on; 0: where it pays
-  bool verbose = false;    ///< STEPWELL_VERBOSE: the call log is printed at exit
+  std::int64_t min_n = 0;  ///< STEPWELL_LAPACK_MIN_N: minimum order; 0: where it pays
+  bool verbose = false;    ///< STEPWELL_VERBOSE: print the call log at exit
 };
 
-/// The first call registers the call log for the process's end.
+/// The first call registers print_call_log() to run at exit if 'verbose' is set.
 const Settings& settings();
 
-/// Whether this process was forked after the first call: the parent's workers, and whatever its
-/// other threads held, are not here.
+/// Whether this process was forked after the first call: the parent's other threads do not exist
+/// here, neither its workers nor the holders of any locks.
 bool forked_child();
 
 }  // namespace stepwell::lapack

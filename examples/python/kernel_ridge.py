@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's KernelRidge with its one large solve by Stepwell: no line of it changes.
+"""scikit-learn's KernelRidge, unchanged, with its one large solve done by Stepwell.
 
   python examples/python/kernel_ridge.py [n]
 """

@@ -14,21 +14,22 @@
 #include "stepwell/progress.hpp"
 #include "stepwell/view.hpp"
 
-/// Many small symmetric positive definite systems at once (Kurzak, Anzt, Gates & Dongarra). As many
-/// matrices as a vector register has lanes are read side by side into the cache, factored and
+/// Batches of small symmetric positive definite systems (Kurzak, Anzt, Gates & Dongarra). Groups of
+/// as many matrices as a vector register has lanes are interleaved into the cache, factored and
 /// solved there, and written back.
 namespace stepwell {
 
-/// The order of a batch's matrices is at most this; larger ones are solve_spd()'s.
+/// The largest order of the matrices in a batch; use solve_spd() for larger ones.
 inline constexpr std::int64_t kBatchOrder = 128;
 
-/// 'count' matrices of one shape that somebody else owns, each column-major. Element (i, j) of
-/// matrix m is
-///   data[m * stride + i + j * ld]                                 a plain array,
-///   pointers[m][i + j * ld]                                       an array of pointers,
-///   data[((m / lanes) * stride + i + j * ld) * lanes + m % lanes] interleaved: 'lanes' matrices
-///     side by side, the layout of oneMKL's compact routines. The last group is whole in memory.
-/// A view checks nothing; the entry points do.
+/// A non-owning view of 'count' column-major matrices of the same shape. Element (i, j) of matrix m
+/// is
+///   data[m * stride + i + j * ld]                                 in a strided array,
+///   pointers[m][i + j * ld]                                       with an array of pointers,
+///   data[((m / lanes) * stride + i + j * ld) * lanes + m % lanes] interleaved in groups of 'lanes'
+///     matrices, the layout of oneMKL's compact routines. Memory for the last group must be
+///     complete even if 'count' is not a multiple of 'lanes'.
+/// A view checks nothing; the functions that take it do.
 template <class T>
 struct BatchView {
   T* data = nullptr;
@@ -37,7 +38,7 @@ struct BatchView {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t ld = 0;
-  std::int64_t stride = 0;  ///< between matrices, or between groups of them, in elements of one
+  std::int64_t stride = 0;  ///< from a matrix (or group) to the next, in elements of one matrix
   std::int64_t lanes = 0;   ///< 0: not interleaved
 
   operator BatchView<const T>() const requires(!std::is_const_v<T>) {
@@ -45,111 +46,121 @@ struct BatchView {
   }
 };
 
-/// Matrices without gaps: ld = rows, stride = rows * cols.
+/// Contiguous matrices: ld = rows, stride = rows * cols.
 template <class T>
 BatchView<T> batch(T* data, std::int64_t count, std::int64_t rows, std::int64_t cols) {
   return {data, nullptr, count, rows, cols, rows > 0 ? rows : 1, rows * cols, 0};
 }
 
-/// Matrices at a distance.
+/// Matrices with a given leading dimension and stride.
 template <class T>
 BatchView<T> batch(T* data, std::int64_t count, std::int64_t rows, std::int64_t cols,
                    std::int64_t ld, std::int64_t stride) {
   return {data, nullptr, count, rows, cols, ld, stride, 0};
 }
 
-/// Matrices anywhere.
+/// Matrices at arbitrary addresses.
 template <class T>
 BatchView<T> batch(T* const* pointers, std::int64_t count, std::int64_t rows, std::int64_t cols,
                    std::int64_t ld) {
   return {nullptr, pointers, count, rows, cols, ld, 0, 0};
 }
 
-/// Matrices that are kept interleaved, without gaps.
+/// Contiguous interleaved matrices.
 template <class T>
 BatchView<T> interleaved(T* data, std::int64_t count, std::int64_t rows, std::int64_t cols,
                          std::int64_t lanes) {
   return {data, nullptr, count, rows, cols, rows > 0 ? rows : 1, rows * cols, lanes};
 }
 
-/// The number of matrices side by side that this machine's registers hold: the best 'lanes' of an
-/// interleaved batch. Format fp32 or fp64.
+/// The number of matrices that are processed in the lanes of this machine's vector registers: the
+/// best 'lanes' for an interleaved batch. format: fp32 or fp64.
 STEPWELL_API int batch_lanes(Format format);
 
-/// How a batch is worked on. Choices change the time alone, never the bits.
+/// Kernel parameters of a batch. They change the time, never the bits of the results.
 struct BatchTuning {
-  int rows = 4;      ///< of the register block
-  int cols = 4;      ///< of the register block: the panel width NB
-  int vectors = 1;   ///< registers side by side for one element: 1 or 2
-  int prefetch = 1;  ///< cache lines of the next matrices fetched with each step of a sum: 0 to 2
+  int rows = 4;      ///< rows of the register block
+  int cols = 4;      ///< columns of the register block: the panel width NB
+  int vectors = 1;   ///< vector registers per element: 1 or 2
+  int prefetch = 1;  ///< cache lines of the next matrices prefetched per step of a sum: 0 to 2
   friend bool operator==(const BatchTuning&, const BatchTuning&) = default;
 };
 
-/// What batch_tuning() chooses among; other values are refused.
+/// The tunings that are compiled in; any other value is an error.
 STEPWELL_API std::span<const BatchTuning> batch_tunings(Format format);
 
-/// The tuning of an order: as `stepwell tune batch` measured it on this machine, else as shipped.
+/// The tuning used for matrices of order n: the one that `stepwell tune batch` measured on this
+/// machine, otherwise the shipped default.
 STEPWELL_API BatchTuning batch_tuning(std::int64_t n, Format format);
 
 struct BatchOptions {
   Triangle triangle = Triangle::lower;
-  /// Also write the factor's transpose into the other triangle: of batch_cholesky() and
-  /// batch_factor_solve() (section 4.2 of the paper).
+  /// batch_cholesky() and batch_factor_solve(): also write the transpose of the factor into the
+  /// other triangle (section 4.2 of the paper).
   bool both_triangles = false;
-  /// Factor in fp32, refine x in fp64: of batch_solve() with fp64 systems. A system for which that
-  /// does not provably reach the tolerance is factored in fp64, and may stay above it.
+  /// batch_solve() with fp64 systems: factor in fp32 and refine x in fp64. A system that does not
+  /// provably reach the tolerance this way is factored in fp64; its backward error may then exceed
+  /// the tolerance.
   bool mixed = false;
-  double tolerance = 0;  ///< of 'mixed': backward error; 0: sqrt(n) 2^-53
-  /// Reciprocal square roots from an approximation and Newton steps instead of IEEE's square root
-  /// and division: a few units in the last place, and other bits on other instruction sets.
+  double tolerance = 0;  ///< for 'mixed': backward error; 0: sqrt(n) 2^-53
+  /// Compute reciprocal square roots by an approximation and Newton steps instead of the IEEE
+  /// square root and division. Results differ by a few units in the last place, and between
+  /// instruction sets.
   bool fast = false;
   std::optional<BatchTuning> tuning;  ///< none: batch_tuning()
   Context* context = nullptr;         ///< null: as many threads as allowed
-  Progress* progress = nullptr;       ///< null: nobody watches; counts groups of matrices
+  Progress* progress = nullptr;       ///< null: no progress reports; counts groups of matrices
 };
 
-/// Where results of single systems go: each empty, or with one element a system.
+/// Optional arrays for results per system: each is empty or has one element per system.
 struct BatchOutputs {
-  /// The first pivot, from 0, that is not positive and finite; -1: there is none. LAPACK's info is
-  /// one more.
+  /// The first pivot, from 0, that is not positive and finite; -1: none. LAPACK's info is one
+  /// larger.
   std::span<std::int32_t> pivots;
-  std::span<double> log_determinants;  ///< of A; NaN where a pivot fails
-  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, the worst right-hand side's; NaN
-  /// where a pivot fails. Of batch_solve() and batch_factor_solve(); computed only if asked for, or
-  /// mixed. Summed in fp64: off by n + 3 roundings at most; mixed: in double-double, and never less
-  /// than the true one.
+  std::span<double> log_determinants;  ///< log det(A); NaN where a pivot fails
+  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, for the worst right-hand side; NaN
+  /// where a pivot fails. For batch_solve() and batch_factor_solve(); computed only if the array is
+  /// given, or with 'mixed'. The residual is summed in fp64, with an error of at most n + 3
+  /// roundings; with 'mixed' it is summed in double-double, and the result is never less than the
+  /// true backward error.
   std::span<double> backward_errors;
-  std::span<std::int32_t> iterations;  ///< of 'mixed': refinement steps; -1: solved in fp64
+  std::span<std::int32_t> iterations;  ///< with 'mixed': refinement steps; -1: solved in fp64
 };
 
-/// What comes back. Plain data.
+/// The result of a batch call. Plain data.
 struct BatchReport {
   std::vector<std::int64_t> failures;  ///< the systems with a failing pivot, ascending
-  std::int64_t solved_in_fp64 = 0;     ///< of 'mixed'
-  double backward_error = 0;           ///< the worst, where they were computed
-  double tolerance = 0;                ///< of 'mixed'
-  bool cancelled = false;              ///< then part of the batch is as it was
-  BatchTuning tuning;                  ///< that was used
-  int threads = 1;                     ///< that worked
-  std::int64_t bytes = 0;              ///< of memory beside the caller's
+  std::int64_t solved_in_fp64 = 0;     ///< with 'mixed': systems that were factored in fp64
+  double backward_error = 0;           ///< the largest, if backward errors were computed
+  double tolerance = 0;                ///< with 'mixed': the tolerance used
+  bool cancelled = false;              ///< the call was cancelled: some systems are untouched
+  BatchTuning tuning;                  ///< the tuning used
+  int threads = 1;                     ///< number of threads used
+  std::int64_t bytes = 0;              ///< workspace that the library allocated
 
   bool ok() const { return failures.empty() && !cancelled; }
 };
 
-/// A -> its Cholesky factor, in the triangle of the options, for each matrix; the other triangle is
-/// neither read nor written. A matrix with a failing pivot stays as it was, and its neighbours do
-/// not notice. The bits of a factor depend on its matrix alone: not on the batch, the place in it,
-/// the number of threads or the tuning.
-///
-/// Throws Error for misuse and for lack of memory; a numerical failure never throws.
-/// Cost: n^3/3 flop a matrix; its triangle is read and written once. Memory: some 100 KiB a thread.
+/// Factors each matrix of a batch by Cholesky: LAPACK's potrf.
+/// Entry: a holds matrices of order n <= kBatchOrder in the triangle that the options select; the
+/// other triangle is neither read nor written (except with both_triangles).
+/// Exit: the triangle holds the factor. A matrix with a failing pivot is left unchanged and does
+/// not affect the others. The bits of a factor depend only on its matrix: not on the batch, its
+/// position in it, the number of threads or the tuning. Throws Error for misuse and for lack of
+/// memory; a numerical failure never throws.
+/// Cost: n^3/3 flop per matrix; its triangle is read and written once.
+/// Workspace: of the order of 100 KiB per thread.
 STEPWELL_API BatchReport batch_cholesky(BatchView<double> a, const BatchOptions& options = {},
                                         const BatchOutputs& outputs = {});
 STEPWELL_API BatchReport batch_cholesky(BatchView<float> a, const BatchOptions& options = {},
                                         const BatchOutputs& outputs = {});
 
-/// B -> X with A X = B for each system, in one pass that keeps no factor: A is read once and not
-/// written. B: n x columns. A system with a failing pivot keeps its B.
+/// Solves A X = B for each system in one pass, without storing the factors.
+/// Entry: a as for batch_cholesky(), b holds the right-hand sides B, n x columns each.
+/// Exit: b holds X; a system with a failing pivot keeps its B. A is read once and not written.
+/// Errors as batch_cholesky().
+/// Cost: n^3/3 + 2 n^2 columns flop per system.
+/// Workspace: as batch_cholesky(), plus the right-hand sides of one group of matrices per thread.
 STEPWELL_API BatchReport batch_solve(BatchView<const double> a, BatchView<double> b,
                                      const BatchOptions& options = {},
                                      const BatchOutputs& outputs = {});
@@ -157,7 +168,8 @@ STEPWELL_API BatchReport batch_solve(BatchView<const float> a, BatchView<float> 
                                      const BatchOptions& options = {},
                                      const BatchOutputs& outputs = {});
 
-/// Both in one pass: A -> its factor, B -> X. LAPACK's posv.
+/// Factors and solves in one pass: LAPACK's posv. Entry, cost and workspace as batch_solve(). Exit:
+/// a holds the factors and b holds X; a system with a failing pivot keeps its A and B.
 STEPWELL_API BatchReport batch_factor_solve(BatchView<double> a, BatchView<double> b,
                                             const BatchOptions& options = {},
                                             const BatchOutputs& outputs = {});
@@ -165,9 +177,12 @@ STEPWELL_API BatchReport batch_factor_solve(BatchView<float> a, BatchView<float>
                                             const BatchOptions& options = {},
                                             const BatchOutputs& outputs = {});
 
-/// B -> X with factors that batch_cholesky() made: LAPACK's potrs. The same bits as
-/// batch_factor_solve()'s. A factor with a diagonal element that is not positive and finite counts
-/// as failing. outputs: pivots and log_determinants.
+/// Solves with factors from batch_cholesky(): LAPACK's potrs.
+/// Entry: factor holds the factors in the triangle that the options select, b the right-hand sides.
+/// Exit: b holds X, with the same bits as from batch_factor_solve(). A factor with a diagonal
+/// element that is not positive and finite counts as a failure, and its B is kept. Of the outputs,
+/// pivots and log_determinants are supported.
+/// Cost: 2 n^2 columns flop per system. Workspace: as batch_solve().
 STEPWELL_API BatchReport batch_substitute(BatchView<const double> factor, BatchView<double> b,
                                           const BatchOptions& options = {},
                                           const BatchOutputs& outputs = {});

@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// What the shared library shows; everything else in it is hidden.
+/// Marks the symbols that the shared library exports; all others are hidden.
 #define STEPWELL_API __attribute__((visibility("default")))

@@ -8,7 +8,7 @@
 
 namespace stepwell {
 
-/// How a number is stored.
+/// Storage formats of floating-point numbers.
 enum class Format : char { fp64 = 'd', fp32 = 's', fp16 = 'h', bf16 = 'b' };
 
 /// A bf16 number: the upper half of an fp32 number (8 exponent bits, 8 significant bits).
@@ -28,10 +28,10 @@ struct fp16 {
 struct FormatInfo {
   std::string_view name;
   int bytes;
-  int significant_bits;       ///< with the implicit one
+  int significant_bits;       ///< including the implicit bit
   double unit_roundoff;       ///< 2^-significant_bits
-  double smallest_normal;     ///< below it, accuracy is absolute
-  double smallest_subnormal;  ///< the distance between subnormal numbers
+  double smallest_normal;     ///< below it, the rounding error is absolute
+  double smallest_subnormal;  ///< also the distance between subnormal numbers
   double largest;             ///< the largest finite number
 };
 
@@ -53,7 +53,7 @@ constexpr std::string_view to_string(Format format) {
   return info(format).name;
 }
 
-/// The format called `name`, or nothing.
+/// The format with this name, or nothing.
 constexpr std::optional<Format> format_from_string(std::string_view name) {
   for (Format f : {Format::fp64, Format::fp32, Format::fp16, Format::bf16}) {
     if (to_string(f) == name) return f;

@@ -12,36 +12,39 @@
 #include "stepwell/times.hpp"
 #include "stepwell/view.hpp"
 
-/// Products and solves of large matrices at the rungs of a precision map, for those who build
-/// blocked methods of their own. Answers are as accurate as the rungs, not refined.
+/// Level 3 operations on large matrices at the rungs of a precision map, building blocks for other
+/// blocked methods. Results are as accurate as the rungs; they are not refined.
 namespace stepwell {
 
 struct Level3Options {
-  PrecisionMap map;       ///< of C's tiles; rungs by level, not adaptive. trsm: the factor's own
-  std::int64_t tile = 0;  ///< order of a tile, a multiple of 32; 0: 512. trsm: the factor's own
+  PrecisionMap map;       ///< syrk: rungs of the tiles of C, by level, not adaptive. trsm: unused
+  std::int64_t tile = 0;  ///< syrk: order of a tile, a multiple of 32; 0: 512. trsm: unused
   Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: nobody watches
+  Progress* progress = nullptr;  ///< null: no progress reports
 };
 
 struct Level3Report {
-  bool cancelled = false;  ///< the output is partly written
+  bool cancelled = false;  ///< the call was cancelled: the output is partly written
   PhaseTimes times;
-  std::int64_t peak_bytes = 0;  ///< of the memory the call worked in
+  std::int64_t peak_bytes = 0;  ///< workspace of the call
 };
 
-/// C <- beta C + alpha A A', the lower triangle (Carrica et al., Algorithm 3). A: n x k; C: n x n,
-/// its strict upper triangle is neither read nor written; with beta = 0, C is not read. A's numbers
-/// are scaled by one power of two where they would leave a format's range. An infinity or NaN in A
-/// is one in C.
-/// Cost n^2 k products at the map's rungs; memory 2 n k bytes per plane (4 n k for fp32, none for
-/// fp64) and a row block of A. Throws Error for misuse and lack of memory.
+/// C <- beta C + alpha A A' on the lower triangle (Carrica et al., Algorithm 3).
+/// Entry: A is n x k, C is n x n; with beta = 0, C is not read.
+/// Exit: the lower triangle of C is updated; its strict upper triangle is neither read nor written.
+/// A is scaled by one power of two if its elements would exceed the range of a format. An infinity
+/// or NaN in A leads to infinities or NaNs in C. Throws Error for misuse and lack of memory.
+/// Cost: n^2 k flop at the rungs of the map. Workspace: 2 n k bytes per plane (4 n k for fp32, none
+/// for fp64) and a block row of A.
 STEPWELL_API Level3Report syrk(double alpha, MatrixView<const double> a, double beta,
                                MatrixView<double> c, const Level3Options& options = {});
 
-/// B <- B L^-T with the factor of A = L L' (Carrica et al., Algorithm 2). B: m x n. Products are at
-/// the rungs of the factor's tiles.
-/// Cost m n^2; memory as a factor's tiles of m x n and about two block columns. Throws Error for
-/// misuse, lack of memory and a factor that is not ok().
+/// B <- B L^-T with the factor of A = L L' (Carrica et al., Algorithm 2).
+/// Entry: l is ok() and has no permutation (FactorOptions::spread); B is m x n. Rungs and tiles are
+/// those of the factor.
+/// Exit: B is overwritten. Throws Error for misuse and lack of memory.
+/// Cost: m n^2 flop. Workspace: an m x n matrix stored in tiles like the factor, and about two
+/// block columns.
 STEPWELL_API Level3Report trsm(const Factor& l, MatrixView<double> b,
                                const Level3Options& options = {});
 

@@ -10,33 +10,33 @@
 
 namespace stepwell {
 
-/// One kernel of the table: which one runs, and why the better ones don't.
+/// The kernel chosen for one operation, and why better ones are not used.
 struct KernelChoice {
   std::string operation;             ///< "update bf16", "symv", ...
   std::string kernel;                ///< the name of the kernel that runs
   std::string isa;                   ///< the instruction set it needs
-  std::vector<std::string> refused;  ///< "amx: <reason>", best first; empty if the best runs
+  std::vector<std::string> refused;  ///< "amx: <reason>", best first; empty if the best one runs
 };
 
-/// One instruction set: usable or not, with the reason.
+/// One instruction set, and why it can't be used if it can't.
 struct IsaState {
   std::string name;
   bool usable = false;
   std::string reason;  ///< empty when usable
 };
 
-/// The BLAS this process is linked with, as it describes itself.
+/// The BLAS that this process is linked with, as the BLAS describes itself.
 struct BlasIdentity {
   std::string library;    ///< "OpenBLAS", "oneMKL", "unknown CBLAS"
-  std::string version;    ///< empty when it does not say
-  std::string core_name;  ///< the CPU it thinks it runs on; empty when it does not say
-  int threads = 0;        ///< threads it would use now; 0 when it does not say
-  std::string warning;    ///< what is wrong with it here and how to mend it; empty if nothing
+  std::string version;    ///< empty if unknown
+  std::string core_name;  ///< the CPU type that the BLAS detected; empty if unknown
+  int threads = 0;        ///< number of threads that it would use now; 0 if unknown
+  std::string warning;    ///< a problem with this BLAS and how to fix it; empty if none
 };
 
-/// What the library found and chose on this machine. Plain data.
+/// The properties of this machine and the library's choices for it. Plain data.
 struct MachineReport {
-  std::string version;  ///< of Stepwell
+  std::string version;  ///< version of Stepwell
   std::string cpu_vendor;
   std::string cpu_model;
   std::vector<std::string> cpu_features;
@@ -49,14 +49,15 @@ struct MachineReport {
   int cpus_online = 0;
   int cpus_by_affinity = 0;
   double cpus_by_quota = 0;           ///< cgroup CPU quota in CPUs; 0 when there is none
-  int threads = 0;                    ///< what the library would use: the least of the three
+  int threads = 0;                    ///< what the library would use: the minimum of the three
   std::int64_t memory_total = 0;      ///< bytes
-  std::int64_t memory_available = 0;  ///< bytes, the cgroup's limit taken into account
+  std::int64_t memory_available = 0;  ///< bytes, allowing for the cgroup's limit
   std::string huge_pages;             ///< "always", "madvise", "never" or "unknown"
 };
 
-/// Looks at the machine and reports. Asks the kernel for the matrix engine's state if nobody has
-/// yet. Cost: a few milliseconds at the first call. Throws nothing but Error(out_of_memory).
+/// Detects what this machine offers. Requests permission to use the matrix engine from the
+/// operating system, unless the process has it already. Cost: a few milliseconds at the first call.
+/// Throws only Error(out_of_memory).
 STEPWELL_API MachineReport describe_machine();
 
 }  // namespace stepwell

@@ -7,20 +7,20 @@
 
 namespace stepwell {
 
-/// What a long call is at.
+/// The phase that a long call is in.
 enum class Phase : unsigned char {
   idle,
-  reading,   ///< a file; counts bytes
-  analysis,  ///< looking at A; counts nothing
-  factor,    ///< or syrk, trsm: counts tasks; a retry starts from zero
-  refine,    ///< counts thousandths of the logarithm of what the error has still to lose
+  reading,   ///< reading a file; counts bytes
+  analysis,  ///< analysis of A; counts nothing
+  factor,    ///< factorization, syrk() or trsm(); counts tasks; a retry starts from zero
+  refine,    ///< refinement; done is 1000 ln(1 / error), total is 1000 ln(1 / target error)
   certify,   ///< condition number; counts nothing
-  writing    ///< a file; counts bytes
+  writing    ///< writing a file; counts bytes
 };
 
-/// Shared between a long call and whoever watches it from another thread or a signal handler: the
-/// call counts 'done' up to 'total' within a phase, and gives up within a task or two after
-/// 'cancel' becomes true. A total of zero: nothing is counted.
+/// Progress of a long call, shared with another thread or a signal handler. The call counts 'done'
+/// up to 'total' within a phase, and ends within a task or two after 'cancel' is set to true. A
+/// total of zero means that the phase counts nothing.
 struct Progress {
   std::atomic<Phase> phase{Phase::idle};
   std::atomic<std::int64_t> done{0};

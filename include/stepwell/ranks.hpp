@@ -12,23 +12,24 @@
 #include "stepwell/solve.hpp"
 #include "stepwell/view.hpp"
 
-/// One matrix over many processes. Every rank calls the same functions with the same arguments, one
-/// call at a time: threads that call at once need ranks of their own and MPI_THREAD_MULTIPLE, or
-/// are refused. A refusal that one rank alone hears of ends all ranks; a forked child of a rank is
-/// refused with Error(unsupported), and nobody else hears of it.
+/// Distributed solves: one matrix over many processes. Every rank calls the same functions with the
+/// same arguments, one call at a time. Threads that call concurrently need separate Ranks and
+/// MPI_THREAD_MULTIPLE; otherwise the second call is an error. An error that only one rank can
+/// detect aborts all ranks. In a forked child of a rank every call throws Error(unsupported), and
+/// the ranks are not affected.
 namespace stepwell {
 
 namespace engine {
 class Communicator;
 }
 
-/// The processes that solve together. Copies are the same ranks.
+/// The processes that solve a system together. Copies refer to the same processes.
 class STEPWELL_API Ranks {
  public:
   int rank() const;
   int size() const;
 
-  /// The inside, for the library itself.
+  /// Implementation, for the library only.
   explicit Ranks(std::shared_ptr<engine::Communicator> inside);
   engine::Communicator& communicator() const { return *inside_; }
 
@@ -36,15 +37,16 @@ class STEPWELL_API Ranks {
   std::shared_ptr<engine::Communicator> inside_;
 };
 
-/// Those of MPI_COMM_WORLD. MPI is started, if it is not, with the thread support the library needs
-/// (MPI_THREAD_SERIALIZED), and then ended when the program ends. In libstepwell_mpi: link
-/// stepwell::mpi. Throws Error(unsupported) if MPI was started with less.
+/// The processes of MPI_COMM_WORLD. Collective. Starts MPI with MPI_THREAD_SERIALIZED, the thread
+/// support that the library needs, if MPI is not initialized; MPI is then finalized when the
+/// program ends. In libstepwell_mpi: link stepwell::mpi. Throws Error(unsupported) if MPI was
+/// initialized with less thread support.
 STEPWELL_API Ranks mpi_world();
-/// Those of a communicator, as MPI_Comm_c2f() gives it; a duplicate of it is used. The program has
-/// started MPI.
+/// The processes of a communicator, given as the handle from MPI_Comm_c2f(); the library uses a
+/// duplicate of it. Collective. The program must have initialized MPI.
 STEPWELL_API Ranks mpi_ranks(int fortran_communicator);
 
-/// How tiles are dealt out to ranks.
+/// How tiles are distributed over the ranks.
 enum class Layout : unsigned char {
   grid,      ///< 2D block-cyclic over a grid of processes: for any number of ranks
   symmetric  ///< symmetric block-cyclic: sends sqrt(2) times less; for 3, 6, 10, ..., r(r-1)/2
@@ -53,76 +55,78 @@ enum class Layout : unsigned char {
 
 struct DistributedOptions {
   Layout layout = Layout::grid;
-  int grid_rows = 0;  ///< of Layout::grid; 0: as square as can be
-  /// Keep A's tiles in FP64 on their ranks (8 bytes for an element of the lower triangle). Off:
-  /// they are made anew for every product with A.
+  int grid_rows = 0;  ///< rows of the process grid of Layout::grid; 0: as square as possible
+  /// Keep the tiles of A in FP64 on their ranks (8 bytes per element of the lower triangle). Off:
+  /// they are generated again for every product with A.
   bool keep_tiles = true;
-  /// A directory; not empty: each rank writes there how far the factorization has come, and a later
-  /// call with the same matrix, options and ranks goes on from there, to the same bits. The files
-  /// go when a solve has converged.
+  /// Directory for checkpoints; empty: none. Each rank saves the state of the factorization there,
+  /// and a later call with the same matrix, options and ranks continues from it and gives the same
+  /// bits. The files are removed when a solve has converged.
   std::string checkpoint;
-  double checkpoint_share = 0.1;  ///< of the work between two checkpoints, above 0 and at most 1
-  /// A name for A: checkpoints of another name are left alone. Its diagonal and some of its tiles
-  /// are compared in any case.
+  double checkpoint_share = 0.1;  ///< fraction of the flops between two checkpoints, in (0, 1]
+  /// A name for A: checkpoints with another name are ignored. The diagonal and some tiles of A are
+  /// compared in any case.
   std::string checkpoint_name;
 };
 
-/// Writes rows [row, row + tile.rows) and columns [col, col + tile.cols) of A into 'tile'. It is
-/// asked for tiles that touch the lower triangle; of one on the diagonal only that part is read.
-/// Called by several threads at once, and must give the same numbers every time.
+/// Writes rows [row, row + tile.rows) and columns [col, col + tile.cols) of A into 'tile'. Called
+/// only for tiles that touch the lower triangle; of a diagonal tile only the lower triangle is
+/// read. Called concurrently by several threads; it must return the same values every time.
 using FillTile = std::function<void(std::int64_t row, std::int64_t col, MatrixView<double> tile)>;
 
-/// solve_spd() over ranks: A of order n comes from 'fill', tile by tile, each on the rank that owns
-/// it. B and X are whole on every rank, and so is the certificate: the same everywhere but for
-/// times and the factor's bytes, which are the rank's own. An error on one rank is thrown on all of
-/// them, and a cancel on one is a cancel on all.
-///
-/// Not for options.triangle 'upper' and check_symmetry: the lower triangle is all that is asked
-/// for. Without a context a rank takes its part of the machine's cores.
-///
-/// Memory of a rank: plan_spd(ranks, ...).bytes.
+/// Distributed solve_spd(). Collective.
+/// Entry: A has order n; 'fill' supplies its tiles, each on the rank that owns it. B and X are
+/// complete on every rank. options.triangle 'upper' and check_symmetry are not supported, because
+/// only the lower triangle is requested. Without a context, a rank uses its part of the machine's
+/// cores.
+/// Exit: X and the certificate are the same on every rank, except for the times and the factor's
+/// bytes, which are those of the rank. An error on one rank is thrown on all ranks, and cancelling
+/// on one rank cancels on all.
+/// Cost: as solve_spd(), distributed over the ranks. Memory per rank: plan_spd(ranks, ...).bytes.
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
                                    MatrixView<const double> b, MatrixView<double> x,
                                    const SolveOptions& options = {},
                                    const DistributedOptions& distributed = {});
 
-/// A, or B, as ScaLAPACK holds it: this process's part of it, by columns, and the array descriptor.
+/// A or B in ScaLAPACK's layout: the local array of this process, column-major, and the array
+/// descriptor.
 struct ScalapackMatrix {
   const double* local = nullptr;
   std::array<int, 9> descriptor{};
 };
 
-/// X, likewise.
+/// X in ScaLAPACK's layout.
 struct ScalapackSolution {
   double* local = nullptr;
   std::array<int, 9> descriptor{};
 };
 
-/// The same with A where ScaLAPACK has it: its lower triangle is read in place, and nothing is
-/// written or sent. The ranks are the processes of its grid, by rows (BLACS_GRIDINIT's default),
-/// and distributed.grid_rows is its number of rows. The tile is A's block: MB = NB, a multiple of
-/// 32, and the first block is with process (0, 0). Another A is refused with what to do. B and X
-/// are whole on every rank.
+/// Distributed solve_spd() with A in ScaLAPACK's layout. Its lower triangle is read in place; A is
+/// neither written nor redistributed. The ranks must be the processes of the BLACS grid in row
+/// order (BLACS_GRIDINIT's default), and distributed.grid_rows its number of rows. The tile is the
+/// block of A: MB = NB, a multiple of 32, with the first block on process (0, 0). For any other
+/// layout of A, Error(invalid_argument) says what to do. B and X are complete on every rank.
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
                                    MatrixView<const double> b, MatrixView<double> x,
                                    const SolveOptions& options = {},
                                    const DistributedOptions& distributed = {});
 
-/// The same with B and X where ScaLAPACK has them, as for PDPOSV. Entry: each process has its part
-/// of A, of B and of X, and the descriptors; a process without columns of B has a descriptor of it
-/// all the same. B and X are n x columns, in blocks of any size that begin with any process of the
-/// grid; X may be B itself, with the same descriptor. Exit: each process has its part of X, or what
-/// was there where solve_spd() would not have written; A and B are as they were.
-///
-/// Cost: one sum over ranks of 8 n bytes a column; nothing is sent for X. Memory of a rank: 16 n
-/// bytes a column beside plan_spd(ranks, ...).bytes, for B and X are whole on every rank inside.
+/// Distributed solve_spd() with A, B and X in ScaLAPACK's layout, as for PDPOSV.
+/// Entry: each process has its local parts of A, B and X and all descriptors, also if it has no
+/// columns of B. B and X are n x columns, with blocks of any size, starting on any process of the
+/// grid; X may be B itself, with the same descriptor.
+/// Exit: each process has its part of X, unchanged for outcomes for which solve_spd() does not
+/// write X. A is unchanged, and so is B unless it is X.
+/// Cost: in addition to the solve, a sum over the ranks of 8 n bytes per column; no communication
+/// for X. Memory per rank: 16 n bytes per column in addition to plan_spd(ranks, ...).bytes, because
+/// each rank holds complete copies of B and X internally.
 STEPWELL_API Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a,
                                    const ScalapackMatrix& b, const ScalapackSolution& x,
                                    const SolveOptions& options = {},
                                    const DistributedOptions& distributed = {});
 
-/// The plan of solve_spd() over ranks; bytes are those of the rank that needs the most, A's kept
-/// tiles included.
+/// The plan of a distributed solve_spd(). Collective. 'bytes' and 'top_bytes' are those of the rank
+/// that needs the most memory, including the tiles of A that it keeps.
 STEPWELL_API Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns,
                            const SolveOptions& options = {},
                            const DistributedOptions& distributed = {});

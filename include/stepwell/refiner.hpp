@@ -8,15 +8,15 @@
 
 namespace stepwell {
 
-/// How a solution is refined with the factor of A as preconditioner M.
+/// How a solution is refined, with the factor of A as preconditioner M:
 ///
 ///   ir           x <- x + M^-1 (b - A x), classic refinement
 ///   cg           conjugate gradients; the residual is recomputed and corrected at the end
 ///   gmres        left-preconditioned GMRES, as Higham & Pranesh
 ///   fgmres       right-preconditioned flexible GMRES, as Haidar et al.
-///   ir(cg)       refinement whose corrections are found by CG to a loose tolerance
+///   ir(cg)       refinement with corrections computed by CG to a loose tolerance
 ///   ir(gmres)    the same with left-preconditioned GMRES: GMRES-IR
-///   gmres(gmres) flexible GMRES whose preconditioner is GMRES to a loose tolerance
+///   gmres(gmres) flexible GMRES preconditioned by GMRES to a loose tolerance
 enum class Refiner : unsigned char { ir, cg, gmres, fgmres, ir_cg, ir_gmres, gmres_gmres };
 
 inline constexpr std::array<Refiner, 7> all_refiners = {
@@ -29,7 +29,7 @@ constexpr std::string_view to_string(Refiner refiner) {
   return names[static_cast<unsigned>(refiner)];
 }
 
-/// The refiner called 'name', or nothing.
+/// The refiner with this name, or nothing.
 constexpr std::optional<Refiner> refiner_from_string(std::string_view name) {
   for (const Refiner r : all_refiners) {
     if (to_string(r) == name) return r;

@@ -10,13 +10,14 @@
 
 namespace stepwell {
 
-/// The arithmetic of one matrix product, cheap to dear. Sums are fp32 below fp64.
+/// The arithmetic of a matrix product, from cheap to expensive. All rungs except fp64 accumulate in
+/// fp32.
 ///
 ///   bf16    one product of bf16 operands
-///   bf16x2  operands split in two bf16 terms, three products, about 4e-6
-///   bf16x3  operands split in three bf16 terms, six products, about 1e-7
-///   fp16    fp16 operands, exact products: four products of an exact two-term bf16 split where
-///           the matrix engine has no fp16
+///   bf16x2  operands split into two bf16 terms, three products, relative error about 4e-6
+///   bf16x3  operands split into three bf16 terms, six products, relative error about 1e-7
+///   fp16    fp16 operands, exact products: four products of an exact two-term bf16 split if the
+///           matrix engine has no fp16
 ///   fp32    CBLAS
 ///   fp64    CBLAS
 enum class Rung : unsigned char { bf16, bf16x2, bf16x3, fp16, fp32, fp64 };
@@ -26,20 +27,20 @@ inline constexpr std::array<Rung, 6> all_rungs = {Rung::bf16, Rung::bf16x2, Rung
 
 struct RungInfo {
   std::string_view name;
-  Format format;         ///< of the numbers an operand is made of
-  int planes;            ///< bf16 terms an operand is stored in; 0: plain column-major
-  int products;          ///< bf16 products of one update; 0: not on the matrix engine
+  Format format;         ///< format of an operand or of its terms
+  int planes;            ///< number of bf16 terms per operand; 0: plain column-major storage
+  int products;          ///< bf16 products per update; 0: not on the matrix engine
   double unit_roundoff;  ///< relative error of representing an operand
-  double product_error;  ///< relative error of a product of two operands beyond their rounding
+  double product_error;  ///< relative error of a product, apart from rounding the operands
 };
 
 constexpr RungInfo info(Rung rung) {
   switch (rung) {
     case Rung::bf16:
       return {"bf16", Format::bf16, 1, 1, 0x1p-8, 0};
-    case Rung::bf16x2:  // drops lo*lo: |lo| <= 2^-8 |x| each
+    case Rung::bf16x2:  // the product lo * lo is dropped; |lo| <= 2^-8 |x| for each operand
       return {"bf16x2", Format::bf16, 2, 3, 0x1p-16, 0x1p-16};
-    case Rung::bf16x3:  // drops the three products below 2^-24
+    case Rung::bf16x3:  // the three products below 2^-24 are dropped
       return {"bf16x3", Format::bf16, 3, 6, 0x1p-24, 0x1p-23};
     case Rung::fp16:
       return {"fp16", Format::fp16, 2, 4, 0x1p-11, 0};
@@ -55,7 +56,7 @@ constexpr std::string_view to_string(Rung rung) {
   return info(rung).name;
 }
 
-/// The rung called `name`, or nothing.
+/// The rung with this name, or nothing.
 constexpr std::optional<Rung> rung_from_string(std::string_view name) {
   for (Rung r : all_rungs) {
     if (to_string(r) == name) return r;

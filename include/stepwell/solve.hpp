@@ -17,97 +17,104 @@
 
 namespace stepwell {
 
-/// What A is taken for.
+/// How A is treated.
 enum class Structure : unsigned char {
-  automatic,  ///< Cholesky where A is symmetric with a positive diagonal, LU where that fails
+  automatic,  ///< Cholesky if A is symmetric with a positive diagonal, LU otherwise or if it fails
   spd,        ///< symmetric positive definite: one triangle is read
   general     ///< any square matrix
 };
 
 struct SolveOptions {
-  /// Precision map of the factor; none: the plan starts at the rung it expects to be the fastest.
+  /// Precision map of the factor; none: the plan starts at the rung that it predicts to be fastest.
   std::optional<PrecisionMap> map;
   /// None: cg for symmetric positive definite matrices, fgmres for general ones.
   std::optional<Refiner> refiner;
-  /// Go on at the next rung when one is not good enough, up to FP64. Off: what was reached comes
-  /// back, with an outcome that says whether it meets the tolerance.
+  /// Climb to the next rung when one is not good enough, up to FP64. Off: the result of the first
+  /// rung is returned, with an outcome that says whether it meets the tolerance.
   bool climb = true;
-  double tolerance = 0;  ///< of the backward error; 0: sqrt(n) 2^-53, LAPACK's for mixed solvers
-  int iterations = 0;    ///< of each column at a rung, most; 0: while cheaper than the next rung
+  double tolerance = 0;  ///< on the backward error; 0: sqrt(n) 2^-53, LAPACK's for mixed solvers
+  int iterations = 0;    ///< limit per column and rung; 0: while cheaper than the next rung
   Format working = Format::fp64;  ///< precision of x and of the refiner's vectors: fp64 or fp32
-  bool exact_residual = false;    ///< residuals and products in double-double
-  /// Of a symmetric matrix: the one that is read. 'upper' takes a copy of A, 8 n^2 bytes. Not for
-  /// Structure::automatic, which reads both, nor general matrices.
+  bool exact_residual = false;    ///< residuals and products with A in double-double
+  /// The triangle of a symmetric matrix that is read. 'upper' makes a copy of A, 8 n^2 bytes. Not
+  /// for Structure::automatic, which reads both triangles, nor for general matrices.
   Triangle triangle = Triangle::lower;
-  bool check_symmetry = false;  ///< read the other triangle too, and compare; spd only
-  bool transposed = false;      ///< solve A' X = B; of a symmetric A that changes nothing
+  bool check_symmetry = false;  ///< also read the other triangle and compare; spd only
+  bool transposed = false;      ///< solve A' X = B; no effect if A is symmetric
   bool condition = false;       ///< estimate the condition number, bound the forward error
-  bool prove = false;           ///< prove the backward error
-  std::int64_t tile = 0;        ///< as FactorOptions
-  Scaling scaling = Scaling::powers_of_two;  ///< this and the next two: of Cholesky
-  double theta = 0.1;
-  double shift = 0;
-  Pivoting pivoting = Pivoting::partial;  ///< this and the next: of LU
-  std::uint64_t seed = 1;
+  bool prove = false;           ///< prove a bound on the backward error
+  std::int64_t tile = 0;        ///< order of a tile, as in FactorOptions
+  Scaling scaling = Scaling::powers_of_two;  ///< Cholesky only, as in FactorOptions
+  double theta = 0.1;                        ///< fp16 only, as in FactorOptions
+  double shift = 0;                          ///< Cholesky only, as in FactorOptions
+  Pivoting pivoting = Pivoting::partial;     ///< LU only
+  std::uint64_t seed = 1;                    ///< LU only: random seed of the butterflies
   Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: nobody watches
+  Progress* progress = nullptr;  ///< null: no progress reports
 };
 
-/// What the cost model says before work starts. It depends on the sizes, the options and the
-/// instruction set alone, not on the number of threads: so do the bits of x.
+/// The prediction of the cost model before a solve. It depends only on the sizes, the options and
+/// the instruction set, not on the number of threads; so do the bits of x.
 struct Plan {
-  std::string map;             ///< of the first factor
+  std::string map;             ///< precision map of the first factor
   std::string refiner;         ///< "direct": FP64 from the start
-  int iterations = 0;          ///< expected at the first rung, of a friendly matrix
-  double seconds = 0;          ///< expected, when the first rung suffices
-  std::int64_t bytes = 0;      ///< of memory beside A, b and x at the first rung
-  std::int64_t top_bytes = 0;  ///< the most it may take, wherever A makes it start and end
+  int iterations = 0;          ///< predicted, for a matrix that suits the first rung
+  double seconds = 0;          ///< predicted time if the first rung suffices
+  std::int64_t bytes = 0;      ///< memory at the first rung, in addition to A, b and x
+  std::int64_t top_bytes = 0;  ///< the maximum over all rungs that the solve may use
 };
+/// The plans of solve_spd() and solve_general() for a matrix of order n and 'columns' right-hand
+/// sides. They need no matrix. Throw Error for misuse.
 STEPWELL_API Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options = {});
 STEPWELL_API Plan plan_general(std::int64_t n, std::int64_t columns,
                                const SolveOptions& options = {});
 
-/// Solves A X = B. A: n x n, symmetric positive definite; its triangle of the options is read and
-/// nothing is written. B: n x columns. X: n x columns; it may be B itself (the same view), any
-/// other overlap with A or B is refused. X is written only when the outcome is 'converged',
-/// 'not_converged' (then with the best approximation found, if there was a factor) or 'overflow'
-/// (then with infinities where FP64 ends).
+/// Solves A X = B for a symmetric positive definite A. The factor is computed at a low-precision
+/// rung and x is refined; when a rung is not good enough the next one is tried. The last rung is
+/// FP64 throughout.
 ///
-/// The factor is made at a low-precision rung and refined; when a rung is not good enough the next
-/// is tried, the last is FP64 throughout. Numerical failures are in the certificate; it throws
-/// Error for misuse (invalid_argument), lack of memory (out_of_memory, too_large) and a forked
+/// Entry: A is n x n; the triangle that the options select is read, and nothing is written. B and X
+/// are n x columns; X may be B itself (the same view), any other overlap with A or B is an error.
+///
+/// Exit: the certificate, with the outcome also for numerical failures. X is written only if the
+/// outcome is 'converged', 'not_converged' (the best approximation found, if there was a factor),
+/// 'overflow' (with infinities where x exceeds FP64) or 'changed' (X is then unusable). Throws
+/// Error for misuse (invalid_argument), lack of memory (out_of_memory, too_large) and in a forked
 /// child (unsupported).
 ///
-/// Cost: n^3/3 products at the rung and about 6 n^2 bytes an iteration. Memory: plan_spd().bytes.
+/// Cost: n^3/3 flop at the rung, and about 6 n^2 bytes read per iteration.
+/// Workspace: plan_spd().bytes.
 STEPWELL_API Certificate solve_spd(MatrixView<const double> a, MatrixView<const double> b,
                                    MatrixView<double> x, const SolveOptions& options = {});
 
-/// Solves A X = B, or A' X = B with options.transposed. A: n x n, any matrix; all of it is read and
-/// nothing is written. B, X and errors as solve_spd().
+/// Solves A X = B, or A' X = B with options.transposed, for a general A. The equilibrated matrix is
+/// factored by LU with partial pivoting at a low-precision rung and x is refined; when a rung is
+/// not good enough the next one is tried. The last rung is LAPACK's dgetrf, and the outcome is
+/// 'singular' only if dgetrf finds a zero pivot.
 ///
-/// The factor is LU with partial pivoting of the equilibrated matrix, made at a low-precision rung
-/// and refined; when a rung is not good enough the next is tried. The last is LAPACK's dgetrf, and
-/// a matrix is called singular only where that finds a pivot that is zero.
+/// Entry: A is n x n; all of it is read, and nothing is written. B, X, exit and errors as in
+/// solve_spd().
 ///
-/// Cost: 2n^3/3 products at the rung and about 10 n^2 bytes an iteration. Memory:
-/// plan_general().bytes.
+/// Cost: 2n^3/3 flop at the rung, and about 10 n^2 bytes read per iteration.
+/// Workspace: plan_general().bytes.
 STEPWELL_API Certificate solve_general(MatrixView<const double> a, MatrixView<const double> b,
                                        MatrixView<double> x, const SolveOptions& options = {});
 
-/// Solves A X = B as solve_spd() or as solve_general(). Structure::automatic reads all of A: where
-/// it is symmetric to the bits with a positive diagonal, Cholesky is tried first, and LU where A
-/// turns out not to be positive definite: certificate.structure says which it was. A refiner that
-/// only Cholesky can have, cg or ir(cg), is fgmres or ir(gmres) for LU then.
+/// Solves A X = B by solve_spd() or solve_general(). Structure::automatic reads all of A: if A is
+/// exactly symmetric with a positive diagonal, Cholesky is tried first, and LU if A turns out not
+/// to be positive definite; otherwise LU is used. certificate.structure says which it was. The
+/// refiners cg and ir(cg), which need a symmetric positive definite matrix, are replaced by fgmres
+/// and ir(gmres) if LU is used.
 STEPWELL_API Certificate solve(MatrixView<const double> a, MatrixView<const double> b,
                                MatrixView<double> x, const SolveOptions& options = {},
                                Structure structure = Structure::automatic);
 
-/// A factored once, for systems that come later. A stays the caller's: it must live and stay as it
-/// is as long as the solver, and so must the options' context and progress. Not for several threads
-/// at once; it holds no threads between calls.
+/// A matrix that is factored once and solved with many times. The solver does not copy A: A must
+/// stay valid and unchanged for the lifetime of the solver, and so must the context and progress of
+/// the options. Only one thread at a time may use a solver; it holds no threads between calls.
 class STEPWELL_API Solver {
  public:
-  /// Checks its arguments and starts nothing.
+  /// Checks its arguments; computes nothing yet.
   explicit Solver(MatrixView<const double> a, const SolveOptions& options = {},
                   Structure structure = Structure::automatic);
   ~Solver();
@@ -115,20 +122,21 @@ class STEPWELL_API Solver {
   Solver& operator=(Solver&& other) noexcept;
 
   std::int64_t order() const;
-  /// What A is solved as: 'automatic' until that has been found out.
+  /// How A is solved: 'automatic' until that is determined.
   Structure structure() const;
-  /// Factors A at the plan's rung, or options.map, unless there is a factor. Outcome 'converged':
-  /// there is one to solve with; otherwise why there is none.
+  /// Factors A at the rung of the plan, or with options.map, unless there is a factor already. The
+  /// outcome 'converged' means that there is a factor to solve with; any other says why not.
   const Certificate& factor();
-  /// As solve(), with the factor that is there. The first one, if factor() was not called, takes
-  /// the fastest way, which may be one without a factor. When a solve has to climb, the better
-  /// factor stays for those that follow.
+  /// As the function solve(), with the existing factor. If factor() was not called, the first solve
+  /// takes the fastest way, which may need no factor. When a solve climbs to a higher rung, the
+  /// better factor is kept for later solves.
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
-  /// A' X = B, whatever options.transposed says. One factor solves with A and with A'.
+  /// Solves A' X = B regardless of options.transposed. One factor serves A and A'.
   Certificate solve_transposed(MatrixView<const double> b, MatrixView<double> x);
-  /// An estimate of ||A^-1|| in the infinity norm, or of A^-T (so A^-1's in the 1-norm); a lower
-  /// bound, within a factor of three as a rule; NaN: unknown. Makes the factor unless there is one.
-  /// Cost: about six solves, at the first call; up to n = 512 an inverse.
+  /// An estimate of ||A^-1|| in the infinity norm, or with 'transposed' of ||A^-T|| (which is
+  /// ||A^-1|| in the 1-norm): a lower bound, typically within a factor of three. NaN: unknown.
+  /// Computes the factor unless there is one. Cost: about six solves at the first call; up to
+  /// n = 512, an inverse.
   double inverse_norm(bool transposed = false);
 
  private:

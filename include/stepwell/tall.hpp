@@ -9,28 +9,28 @@
 
 namespace stepwell {
 
-/// A matrix of many rows that somebody else owns: in memory by columns or by rows, mapped from a
-/// file, or given by a function. It is read in blocks of rows, several times over, and never
-/// written. Plain data; the entry points check it.
+/// A non-owning view of a matrix with many rows: in memory by columns or by rows, mapped from a
+/// file, or supplied by a function. It is read in blocks of rows, several times, and never written.
+/// Plain data; the functions that take it check it.
 struct TallMatrix {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  const double* data = nullptr;  ///< null: 'read' gives the numbers
-  std::int64_t row_stride = 1;   ///< from a number to the one below it, in elements
-  std::int64_t col_stride = 0;   ///< from a number to the one beside it; one of the two is 1
-  /// Fills 'out' with the rows [first, first + count), one after the other, each of 'cols' numbers.
-  /// Called from any thread, never from two at once, with any first, at each pass the same numbers.
-  /// What it throws ends the call and reaches the caller.
+  const double* data = nullptr;  ///< null: 'read' supplies the elements
+  std::int64_t row_stride = 1;   ///< distance between elements (i, j) and (i + 1, j)
+  std::int64_t col_stride = 0;   ///< distance between (i, j) and (i, j + 1); one stride must be 1
+  /// Fills 'out' with the rows [first, first + count), one after the other, each of 'cols'
+  /// elements. Called from any thread, but never concurrently, with any 'first'; it must return the
+  /// same values in every pass. An exception that it throws ends the call and reaches the caller.
   std::function<void(std::int64_t first, std::int64_t count, double* out)> read;
 
   TallMatrix() = default;
-  /// By columns.
+  /// A matrix stored by columns.
   TallMatrix(MatrixView<const double> a)
       : rows(a.rows), cols(a.cols), data(a.data), col_stride(a.ld) {}
   TallMatrix(MatrixView<double> a) : TallMatrix(MatrixView<const double>(a)) {}
 };
 
-/// A matrix stored by rows, as C and NumPy do; 'stride' from one row to the next.
+/// A matrix stored by rows, as in C and NumPy; 'stride' is the distance between two rows.
 inline TallMatrix by_rows(const double* data, std::int64_t rows, std::int64_t cols,
                           std::int64_t stride) {
   TallMatrix a;
@@ -45,7 +45,7 @@ inline TallMatrix by_rows(const double* data, std::int64_t rows, std::int64_t co
   return by_rows(data, rows, cols, cols);
 }
 
-/// A matrix that a function gives.
+/// A matrix that a function supplies, see TallMatrix::read.
 inline TallMatrix from_function(
     std::int64_t rows, std::int64_t cols,
     std::function<void(std::int64_t first, std::int64_t count, double* out)> read) {

@@ -7,10 +7,11 @@
 
 namespace stepwell {
 
-/// A column-major matrix that somebody else owns: element (i, j) is data[i + j * ld].
+/// A non-owning view of a column-major matrix: element (i, j) is data[i + j * ld].
 ///
-/// Sizes are 64-bit everywhere: n = 46,341 is not special. A view checks nothing; the entry points
-/// of the library check what they are given. Copy it freely, it is four words.
+/// Sizes are 64-bit everywhere: n = 46,341, whose square overflows a 32-bit int, is not special. A
+/// view checks nothing; the functions of the library check their arguments. A view is four words
+/// and cheap to copy.
 template <class T>
 struct MatrixView {
   T* data = nullptr;
@@ -34,8 +35,8 @@ struct MatrixView {
   }
 };
 
-/// Which triangle of a symmetric matrix is read and, in a batch, holds the factor: L below, or
-/// U = L' above.
+/// The triangle of a symmetric matrix that is read and, in a batch, holds the factor: L in the
+/// lower triangle or U = L' in the upper one.
 enum class Triangle : unsigned char { lower, upper };
 
 /// The view of a contiguous column-major array (ld = rows).
@@ -44,7 +45,7 @@ MatrixView<T> view(T* data, std::int64_t rows, std::int64_t cols) {
   return {data, rows, cols, rows > 0 ? rows : 1};
 }
 
-/// The view of an array with padded columns.
+/// The view of a column-major array with leading dimension ld.
 template <class T>
 MatrixView<T> view(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   return {data, rows, cols, ld};

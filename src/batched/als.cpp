@@ -19,19 +19,19 @@
 #include "stepwell/batch.hpp"
 #include "stepwell/error.hpp"
 
-/// A half step of alternating least squares. Rows go in groups of as many as the batch solves side
-/// by side: their Gram matrices are formed one after the other in L2, then solved together.
+/// A half step of alternating least squares. Rows are processed in groups as large as a pack of the
+/// batch solver: their Gram matrices are formed one after the other in L2, then solved together.
 namespace stepwell {
 namespace batched {
 namespace {
 
-/// Entries for which weights are worked out at a time, in whole runs of the kernel's sums.
+/// Number of entries whose weights are computed at a time: a multiple of the kernel's run length.
 constexpr std::int64_t kPiece = 16 * kernels::kGramRun;
 
-/// Columns whose Gram matrix is summed in fp32; such sums are added up in fp64.
+/// Number of columns whose Gram matrix is summed in fp32; these sums are added in fp64.
 constexpr std::int64_t kRun = 128;
 
-/// What all threads read.
+/// Data that all threads read.
 struct Step {
   const SparseRows& ratings;
   MatrixView<const float> items;
@@ -39,12 +39,12 @@ struct Step {
   const AlsOptions& options;
   const kernels::Table& table;
   std::int64_t k;
-  std::int64_t ld;    ///< of Gram matrices
+  std::int64_t ld;    ///< leading dimension of the Gram matrices
   const float* base;  ///< Y'Y, or null
   BatchTuning tuning;
 };
 
-/// One thread's scratch, and what it found.
+/// One thread's scratch memory and the rows on which it failed.
 class ThreadWorkspace {
  public:
   explicit ThreadWorkspace(const Step& step)
@@ -68,7 +68,7 @@ class ThreadWorkspace {
            4 * (grams_.size() + right_.size() + weights_.size() + coefficients_.size());
   }
 
-  /// Adds a row to the group; entries up to 'last' will be asked for soon.
+  /// Adds a row to the group; entries up to 'last' will be needed soon and are prefetched.
   void add(std::int64_t row, std::int64_t last) {
     const std::int64_t first = s_.ratings.starts[row];
     const std::int64_t end = s_.ratings.starts[row + 1];
@@ -102,7 +102,7 @@ class ThreadWorkspace {
   std::vector<std::int64_t> failures;
 
  private:
-  /// The normal equations of entries first .. end - 1, in the group's next place.
+  /// Forms the normal equations of entries first .. end - 1 as the group's next system.
   void form(std::int64_t first, std::int64_t end, std::int64_t last) {
     const auto place = static_cast<std::size_t>(count_);
     kernels::GatherGram g;
@@ -145,8 +145,8 @@ class ThreadWorkspace {
   std::vector<std::int32_t> pivots_;
 };
 
-/// Y'Y into a Gram matrix with leading dimension ld. The columns are cut in a way that depends on
-/// their number alone, so the bits do not depend on the pool.
+/// Computes Y'Y as a Gram matrix with leading dimension ld. The columns are divided in a way that
+/// depends on their number alone, so the bits do not depend on the number of threads.
 core::Buffer<float> gram_of(const kernels::Table& table, MatrixView<const float> y, std::int64_t ld,
                             engine::ThreadPool& pool) {
   const std::int64_t k = y.rows;
@@ -193,9 +193,9 @@ void check_apart(MatrixView<const float> a, MatrixView<const float> b) {
   }
 }
 
-/// Threads that have enough to do to be worth their start.
+/// The number of threads that have enough work to outweigh their start.
 int useful_threads(double entries, double rows, double k, const Context* context) {
-  constexpr double kFlop = 4e6;  // of one thread: some 100 microseconds
+  constexpr double kFlop = 4e6;  // flop per thread: some 100 microseconds
   const double work = entries * k * k + rows * k * k * k / 3;
   const int most = engine::pool_threads(context);
   return std::clamp(static_cast<int>(std::min(work / kFlop, 1e6)), 1, most);
@@ -235,7 +235,7 @@ AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
     workspaces.push_back(std::make_unique<batched::ThreadWorkspace>(step));
   report.bytes = 4 * base.size() + pool.size() * workspaces[0]->bytes();
 
-  // Runs of rows that take about as long, enough of them for the threads to end together.
+  // Runs of rows of about equal cost, enough of them for the threads to finish together.
   const double overhead = static_cast<double>(k) / 3 + 4;
   const double cost =
       (static_cast<double>(entries) + overhead * static_cast<double>(ratings.rows)) /

@@ -10,19 +10,19 @@
 #include "core/memory_error.hpp"
 #include "engine/thread_pool.hpp"
 
-/// The loss of alternating least squares, in FP64. All sums are cut in a way that depends on sizes
-/// alone, and so are their bits.
+/// The loss of alternating least squares, in FP64. All sums are divided in a way that depends on
+/// the sizes alone, and so do their bits.
 namespace stepwell {
 namespace batched {
 namespace {
 
-constexpr std::int64_t kPart = 4096;  ///< columns or rows of one sum
+constexpr std::int64_t kPart = 4096;  ///< number of columns or rows in one sum
 
 std::int64_t parts_of(std::int64_t n) {
   return (n + kPart - 1) / kPart;
 }
 
-/// In several sums side by side, for the vector units.
+/// Uses several partial sums, for the vector units.
 double dot(const float* x, const float* y, std::int64_t k) {
   double sums[8] = {};
   std::int64_t i = 0;
@@ -33,7 +33,7 @@ double dot(const float* x, const float* y, std::int64_t k) {
   return std::accumulate(sums, sums + 8, 0.0);
 }
 
-/// The sum of part(p), p < parts, in this order, from as many threads as there are.
+/// The sum of part(p), p < parts, added in this order; the parts are computed on all threads.
 template <class F>
 double sum_of_parts(engine::ThreadPool& pool, std::int64_t parts, const F& part) {
   core::Buffer<double> sums(parts);
@@ -44,7 +44,7 @@ double sum_of_parts(engine::ThreadPool& pool, std::int64_t parts, const F& part)
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-/// sum_j counts[j] ||v_j||^2, or without the counts.
+/// sum_j counts[j] ||v_j||^2; all counts are 1 if 'counts' is null.
 double squares(MatrixView<const float> v, const std::int64_t* counts, engine::ThreadPool& pool) {
   return sum_of_parts(pool, parts_of(v.cols), [&](std::int64_t p) {
     double sum = 0;
@@ -91,7 +91,7 @@ double all_pairs(MatrixView<const float> x, MatrixView<const float> y, engine::T
   return sum;
 }
 
-/// The loss of one rating; of implicit counts less what all_pairs() has of it.
+/// The loss of one rating; for implicit counts, without the part that all_pairs() includes.
 double loss_of(double rating, double prediction, const AlsOptions& options) {
   if (options.feedback == Feedback::explicit_ratings) {
     return (rating - prediction) * (rating - prediction);
@@ -108,7 +108,7 @@ double als_loss(const SparseRows& ratings, MatrixView<const float> users,
   const std::int64_t entries = batched::check_starts(ratings, "ratings");
   batched::check_vectors(ratings, users, items, "users", "items");
   batched::check_options(options);
-  constexpr std::int64_t kFew = 10'000;  // entries, for which threads are not worth their start
+  constexpr std::int64_t kFew = 10'000;  // below this many entries, starting threads does not pay
   const bool few_entries = entries + users.cols + items.cols < kFew;
   engine::ThreadPool pool(few_entries ? 1 : engine::pool_threads(options.context));
   batched::check_columns(ratings, "ratings", pool);

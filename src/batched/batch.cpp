@@ -29,14 +29,14 @@ struct Task {
   const char* entry;
   BatchView<const T> a;
   bool factored = false;  ///< A holds factors
-  BatchView<T> factor;    ///< where they go; without count: nowhere
-  BatchView<T> b;         ///< without columns: none
+  BatchView<T> factor;    ///< where the factors are written; count = 0: nowhere
+  BatchView<T> b;         ///< right-hand sides; no columns: none
 };
 
-/// A piece of the batch that one thread takes at a time: long enough that the next pack is mostly
-/// its own and can be fetched ahead, short enough for many threads.
+/// Size of the pieces of the batch that a thread processes at a time: large enough that the next
+/// pack is usually in the same piece and can be prefetched, small enough for many threads.
 constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
-/// Below so many flop, or numbers moved, threads take longer to wake up.
+/// Below this many flops or moved elements, waking up threads takes longer than the work.
 constexpr double kAlone = 3e5;
 
 template <class T>
@@ -53,7 +53,7 @@ class Run {
     lanes_ = solvers_[0]->lanes();
     const std::int64_t packs = (task.a.count + lanes_ - 1) / lanes_;
     const int threads = threads_for(packs);
-    // At least a few pieces for each thread, so that they end together.
+    // At least a few pieces for each thread, so that the threads finish together.
     const std::int64_t pack_bytes = lanes_ * n_ * n_ * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t most = std::max<std::int64_t>(1, kPieceBytes / pack_bytes);
     packs_a_piece_ = std::clamp<std::int64_t>(packs / (4 * threads), 1, most);
@@ -136,7 +136,7 @@ class Run {
     }
   }
 
-  /// Takes over what became of systems first .. first + count - 1.
+  /// Copies the outcome of systems first .. first + count - 1 to the outputs and the report.
   void note(std::int64_t first, std::int64_t count, const PackOutcome& outcome) {
     const auto copy = [&](const auto* from, const auto& to) {
       if (!to.empty()) std::copy_n(from, count, to.begin() + first);
@@ -166,17 +166,17 @@ class Run {
   const BatchOptions& options_;
   const BatchOutputs& outputs_;
   std::int64_t n_;
-  std::vector<std::unique_ptr<PackSolver<T>>> solvers_;  ///< one a thread
+  std::vector<std::unique_ptr<PackSolver<T>>> solvers_;  ///< one per thread
   std::int64_t lanes_ = 0;
   std::int64_t packs_a_piece_ = 0;
   std::int64_t pieces_ = 0;
   std::atomic<std::int64_t> next_{0};
   std::atomic<bool> cancelled_{false};
-  std::mutex mutex_;  ///< of report_, while threads work
+  std::mutex mutex_;  ///< protects report_ while threads work
   BatchReport report_;
 };
 
-/// What the entry points do not offer.
+/// Throws for combinations of options that the entry points do not support.
 template <class T>
 void check_options(const Checks& checks, const Task<T>& task, const BatchOptions& options,
                    const BatchOutputs& outputs) {

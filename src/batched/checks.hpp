@@ -8,19 +8,19 @@
 
 namespace stepwell::batched {
 
-/// Misuse of an entry point: throws Error(invalid_argument), or too_large, that begins with its
-/// name.
+/// Checks the arguments of an entry point. Throws Error(invalid_argument), or too_large, with a
+/// message that begins with the entry point's name.
 class Checks {
  public:
   explicit Checks(const char* entry) : entry_(entry) {}
 
-  /// A view that 'what' names; 'written': its matrices must not share elements.
+  /// Checks the view named 'what'; 'written': its matrices must not share elements.
   template <class T>
   void view(const BatchView<T>& v, const char* what, bool written) const;
-  /// A is n x n with n <= kBatchOrder.
+  /// Checks that A is n x n with n <= kBatchOrder.
   template <class T>
   void square(const BatchView<T>& a) const;
-  /// B goes with A.
+  /// Checks that B matches A.
   template <class T, class U>
   void right_hand_sides(const BatchView<T>& a, const BatchView<U>& b) const;
   void outputs(std::int64_t count, const BatchOutputs& outputs) const;

@@ -9,11 +9,11 @@
 namespace stepwell::batched {
 namespace {
 
-/// Each step takes 24 bits less the condition's from the error: what does not converge in so many
-/// is better factored in FP64.
+/// Maximum number of refinement steps. Each step gains 24 bits minus log2 of the condition number:
+/// a system that does not converge in this many is better factored in FP64.
 constexpr int kSteps = 4;
 
-/// The largest register block with so many vectors: both formats must have the same lanes.
+/// The largest register block with 'vectors' vectors: both formats must have the same lanes.
 template <class T>
 BatchTuning tuning_with(const kernels::BatchEntries<T>& kernel, int vectors) {
   kernels::BatchBlock best;
@@ -23,8 +23,8 @@ BatchTuning tuning_with(const kernels::BatchEntries<T>& kernel, int vectors) {
   return {best.rows, best.cols, vectors, 0};
 }
 
-/// Classic iterative refinement. Steps are taken side by side, but each system decides for itself
-/// when it is done: its bits do not depend on its neighbours.
+/// Classic iterative refinement. The systems of a pack take their steps together, but each one
+/// stops on its own: its bits do not depend on its neighbours.
 class Mixed final : public PackSolver<double> {
  public:
   Mixed(const kernels::Table& t, std::int64_t n, std::int64_t columns, const Request& request)
@@ -54,13 +54,13 @@ class Mixed final : public PackSolver<double> {
   const kernels::Table& table_;
   Request request_;
   Worker<float> narrow_;
-  Worker<double> direct_;  ///< its right-hand sides are the answers
+  Worker<double> direct_;  ///< its right-hand sides hold the solutions
   Residual<double> residual_;
-  core::Buffer<double> scales_;  ///< of the residuals: one a right-hand side and system
+  core::Buffer<double> scales_;  ///< scales of the residuals, one per right-hand side and system
   core::Buffer<double> kept_;
 };
 
-/// The systems, their fp32 factors and the answers of those.
+/// Loads the systems, factors them in fp32 and computes the solutions with these factors.
 void Mixed::factor_narrow(const PackPlaces<double>& places, std::int32_t* pivots) {
   const auto& system = residual_.system();
   direct_.kernel().load.run(places.a, request_.triangle, system);
@@ -79,7 +79,8 @@ void Mixed::factor_narrow(const PackPlaces<double>& places, std::int32_t* pivots
   std::copy_n(narrow.row(narrow.n), kept_.size(), direct_.pack().row(narrow.n));
 }
 
-/// The residual, scaled to 1, as a right-hand side of the fp32 pack; null: of all systems.
+/// Stores the residual, scaled to 1, as a right-hand side of the fp32 pack; 'which' selects the
+/// systems, null: all.
 void Mixed::keep(std::int64_t c, const bool* which) {
   const auto& x = direct_.pack();
   double* const scale = scales_.data() + c * x.lanes;
@@ -98,7 +99,7 @@ void Mixed::keep(std::int64_t c, const bool* which) {
   }
 }
 
-/// Errors of the answers in FP64, and their residuals for a correction.
+/// Computes the errors of the solutions in FP64 and stores the residuals for a correction.
 void Mixed::measure(double* errors) {
   const auto& x = direct_.pack();
   std::fill_n(errors, x.lanes, 0.0);
@@ -109,8 +110,8 @@ void Mixed::measure(double* errors) {
   }
 }
 
-/// The same in double-double for some systems. FP64 sums of n terms may hide n roundings, which is
-/// more than the tolerance.
+/// The same in double-double for some systems. The error of FP64 sums of n terms may be n
+/// roundings, which is more than the tolerance.
 void Mixed::measure_exactly(const bool* which, solvers::Measured* errors) {
   const auto& x = direct_.pack();
   std::fill_n(errors, x.lanes, solvers::Measured{0, 0});
@@ -124,7 +125,7 @@ void Mixed::measure_exactly(const bool* which, solvers::Measured* errors) {
   }
 }
 
-/// x += L^-T L^-1 r of the active systems.
+/// x += L^-T L^-1 r for the active systems.
 void Mixed::correct(const bool* active) {
   std::int32_t pivots[kMostLanes];
   narrow_.kernel().forward.run(narrow_.pack(), pivots);
@@ -141,7 +142,7 @@ void Mixed::correct(const bool* active) {
   }
 }
 
-/// The systems that are left; the others keep their answers.
+/// Solves the systems in 'left'; the others keep their solutions.
 void Mixed::solve_in_fp64(const bool* left, PackOutcome& outcome) {
   const auto& pack = direct_.pack();
   const std::int64_t from = kernels::batch_pack_size(pack.n, 0, pack.lanes);
@@ -174,7 +175,7 @@ void Mixed::solve(const PackPlaces<double>& places, PackOutcome& outcome) noexce
   solvers::Measured exact[kMostLanes];
   for (int step = 0; std::find(active, active + lanes(), true) != active + lanes(); ++step) {
     measure(errors);
-    // FP64 only says which systems are worth a closer look.
+    // FP64 only selects the systems whose error is worth computing in double-double.
     bool near[kMostLanes];
     for (std::int64_t q = 0; q < lanes(); ++q) {
       near[q] = active[q] && errors[q] <= request_.tolerance;

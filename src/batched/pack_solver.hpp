@@ -10,7 +10,7 @@
 
 namespace stepwell::batched {
 
-/// Packs have at most so many lanes.
+/// Maximum number of lanes of a pack.
 inline constexpr std::int64_t kMostLanes = 64;
 
 /// What one call does to each of its packs.
@@ -20,11 +20,11 @@ struct Request {
   bool errors = false;    ///< backward errors are wanted
   bool log_determinants = false;
   Triangle triangle = Triangle::lower;
-  std::int64_t ld = 1;    ///< of the matrices A
-  std::int64_t step = 1;  ///< between their elements
+  std::int64_t ld = 1;    ///< leading dimension of the matrices A
+  std::int64_t step = 1;  ///< distance between their elements
   bool both_triangles = false;
   bool fast = false;
-  double tolerance = 0;  ///< of mixed precision
+  double tolerance = 0;  ///< tolerance for mixed precision
 };
 
 /// The systems of one pack, in the caller's memory.
@@ -33,10 +33,10 @@ struct PackPlaces {
   kernels::BatchPlaces<const T> a;
   kernels::BatchPlaces<T> factor;
   kernels::BatchPlaces<T> b;
-  kernels::BatchPlaces<const T> next;  ///< the matrices of the pack to come
+  kernels::BatchPlaces<const T> next;  ///< the matrices of the next pack
 };
 
-/// What became of them.
+/// Results for the systems of one pack.
 struct PackOutcome {
   std::int32_t pivots[kMostLanes];
   std::int32_t iterations[kMostLanes];
@@ -44,7 +44,7 @@ struct PackOutcome {
   double log_determinants[kMostLanes];
 };
 
-/// One thread's scratch for packs of 'lanes' systems.
+/// Solves packs of lanes() systems; holds one thread's scratch memory.
 template <class T>
 class PackSolver {
  public:
@@ -54,14 +54,14 @@ class PackSolver {
   virtual void solve(const PackPlaces<T>& places, PackOutcome& outcome) noexcept = 0;
 };
 
-/// In the systems' own precision. Both throw Error(out_of_memory).
+/// Solves in the precision of the systems. Throws Error(out_of_memory), as mixed_solver() does.
 template <class T>
 std::unique_ptr<PackSolver<T>> direct_solver(const kernels::Table& t, std::int64_t n,
                                              std::int64_t columns, const BatchTuning& tuning,
                                              const Request& request);
 
 /// FP64 systems factored in fp32 and refined, each on its own; those that fp32 can't solve are
-/// factored in FP64, with the bits that they have there.
+/// factored in FP64, with the same bits as from direct_solver().
 std::unique_ptr<PackSolver<double>> mixed_solver(const kernels::Table& t, std::int64_t n,
                                                  std::int64_t columns, const Request& request);
 

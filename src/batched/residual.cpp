@@ -27,16 +27,16 @@ void Residual<T>::compute(std::int64_t c, const T* x, Sums sums) {
   kernel_->residual.run(system_, c, x, room_.data(), low, {residual_, x_, b_});
 }
 
-/// ||A|| ||x|| + ||b||, which neither over- nor underflows in long double's range. A norm that
-/// FP64 can't hold is taken for the largest number that it can: errors only get larger.
+/// ||A|| ||x|| + ||b||, which neither overflows nor underflows in the range of long double. A norm
+/// that overflows FP64 is replaced by the largest finite FP64 value: errors only get larger.
 template <class T>
 long double Residual<T>::size(std::int64_t q) const {
   constexpr double kLargest = std::numeric_limits<double>::max();
   return static_cast<long double>(std::min(norm_[q], kLargest)) * x_[q] + b_[q];
 }
 
-/// What products that underflow hide, half the smallest number each and as much of its error; only
-/// near the end of FP64's range is it anything.
+/// Bound on the error due to products that underflow: half the smallest FP64 number for each
+/// product and as much for its error. It matters only near the end of FP64's range.
 template <class T>
 double Residual<T>::hidden_by_underflow(std::int64_t q) const {
   const long double of = size(q);
@@ -51,8 +51,8 @@ double Residual<T>::error(std::int64_t q) const {
   return residual_[q] == 0 ? hidden : static_cast<double>(residual_[q] / size(q)) + hidden;
 }
 
-/// r errs by 2 (n + 3)^2 u^2 of |b| + |A| |x|, by u of itself, and by what underflows. ||A|| is a
-/// sum of n numbers.
+/// The error of r is at most 2 (n + 3)^2 u^2 times |b| + |A| |x|, plus u times r, plus what
+/// underflows. ||A|| is a sum of n terms.
 template <class T>
 solvers::Measured Residual<T>::measured(std::int64_t q) const {
   constexpr double kU = 0x1p-53;

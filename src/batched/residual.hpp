@@ -11,27 +11,28 @@
 
 namespace stepwell::batched {
 
-/// One thread's pack of systems as they were given, and what their answers leave: the certificate.
+/// One thread's pack of systems as they were given, and the residuals of their solutions, which
+/// certify them.
 template <class T>
 class Residual {
  public:
   Residual(const kernels::BatchEntries<T>& kernel, std::int64_t n, std::int64_t columns,
            std::int64_t lanes);
 
-  /// To be loaded, or copied into; then scan() once.
+  /// The caller loads or copies the systems into this pack, then calls scan() once.
   const kernels::BatchPack<T>& system() const { return system_; }
   void scan();
 
   enum class Sums : unsigned char { fp64, double_double };
 
-  /// Right-hand side c with the answer x. r() then has n elements, largest(q) is the largest of
-  /// them, of system q.
+  /// Computes the residual of right-hand side c with the solution x. Then r() has n elements per
+  /// system, and largest(q) is the largest magnitude in system q.
   void compute(std::int64_t c, const T* x, Sums sums = Sums::fp64);
   const double* r() const { return room_.data(); }
   double largest(std::int64_t q) const { return residual_[q]; }
-  /// ||r|| / (||A|| ||x|| + ||b||); infinity where a number of r is not finite.
+  /// ||r|| / (||A|| ||x|| + ||b||); infinity if an element of r is not finite.
   double error(std::int64_t q) const;
-  /// The same, of sums in double-double, and a bound on what rounding hides.
+  /// The same for sums in double-double, with a bound on the effect of rounding.
   solvers::Measured measured(std::int64_t q) const;
 
   std::int64_t bytes() const;
@@ -42,7 +43,7 @@ class Residual {
 
   const kernels::BatchEntries<T>* kernel_;
   core::Buffer<T> data_;
-  core::Buffer<double> room_;  ///< r, and below it the low parts
+  core::Buffer<double> room_;  ///< r, followed by the low parts
   kernels::BatchPack<T> system_;
   double norm_[kMostLanes] = {};
   double residual_[kMostLanes] = {};

@@ -18,12 +18,12 @@ using core::Isa;
 
 constexpr int kPrefetch[] = {0, 1, 2};
 
-/// AVX-512 has 32 registers; the others' blocks are small enough for 16.
+/// AVX-512 has 32 registers; the blocks of the other instruction sets are small enough for 16.
 bool has_32_registers(Isa isa) {
   return isa >= Isa::avx512;
 }
 
-/// Every register block that was compiled for it.
+/// Every register block that was compiled for 'isa', with every prefetch setting.
 std::vector<BatchTuning> make_tunings(Isa isa) {
   std::vector<BatchTuning> all;
   for (const kernels::BatchBlock b : kernels::make_table(isa).batch_fp64.blocks) {
@@ -32,13 +32,13 @@ std::vector<BatchTuning> make_tunings(Isa isa) {
   return all;
 }
 
-/// A tuning for the orders up to 'last', from the previous one's on.
+/// The tuning for the orders above the previous range's 'last', up to this 'last'.
 struct Range {
   std::int64_t last;
   BatchTuning tuning;
 };
-// Two registers side by side hide the chain of roots of small orders; beyond, what counts is how
-// often an operand is used once it is loaded.
+// For small orders, two registers per element hide the latency of the chain of square roots; for
+// larger orders, what counts is how often an operand is used once it is loaded.
 constexpr Range kFp64With32[] = {
     {16, {3, 4, 2, 2}}, {24, {4, 6, 1, 2}}, {36, {4, 4, 1, 2}}, {kBatchOrder, {4, 6, 1, 2}}};
 constexpr Range kFp32With32[] = {

@@ -10,9 +10,9 @@
 #include "core/machine/isa.hpp"
 #include "stepwell/batch.hpp"
 
-/// Which register block, how many registers side by side and how far ahead, for each order. The
-/// order of the sums is the same in all variants, so a table changes the time alone and never the
-/// bits: that is why one may come from a file that anybody can write.
+/// Selects the register block, the number of registers per element and the prefetching for each
+/// order. The order of summation is the same in all variants, so a table changes the time only,
+/// never the bits: that is why a table may come from a file that any user can write.
 namespace stepwell::batched {
 
 /// A tuning for each order of both formats.
@@ -32,35 +32,35 @@ struct TuningTable {
 /// All variants that are compiled for an instruction set, the same for both formats.
 std::span<const BatchTuning> tunings_of(core::Isa isa);
 
-/// What somebody would write without measuring: a square register block, one register, no prefetch.
+/// The obvious choice without measurements: a square register block, one register, no prefetch.
 BatchTuning plain_tuning(core::Isa isa);
 
-/// Measured where we could; see docs/performance/batch.md.
+/// The shipped tunings, measured where machines were available; see docs/performance/batch.md.
 TuningTable shipped_table(core::Isa isa);
 
-/// The table of this process: the user's own if there is one that fits, else the shipped one. Made
-/// at the first call; thread-safe.
+/// The table of this process: the user's own if there is one that fits, otherwise the shipped one.
+/// Created at the first call; thread-safe.
 const TuningTable& tuning_table();
 
-// The file. A header line, then "fp64 17 4x6 2 1" for a format, an order, a register block, vectors
-// and prefetch. Orders that it does not name are as shipped.
+// File format: a header line, then lines like "fp64 17 4x6 2 1" with a format, an order, a register
+// block, vectors and prefetch. Orders that the file does not name are as shipped.
 
-/// Where the user's own table is: what STEPWELL_BATCH_TUNING says, else stepwell/batch.txt below
-/// the cache's directory. Empty: there is none, or it is switched off.
+/// Path of the user's own table: the value of STEPWELL_BATCH_TUNING, otherwise stepwell/batch.txt
+/// in the cache directory. Empty: there is none, or it is switched off.
 std::string tuning_path();
 
-/// The header of a file that was measured here: version, instruction set and CPU.
+/// The header of a file that was measured on this machine: version, instruction set and CPU.
 std::string tuning_header(core::Isa isa);
 
-/// The whole file of a table.
+/// The contents of the file for a table.
 std::string to_text(const TuningTable& table, core::Isa isa);
 
-/// The table in 'text', or of 'isa' as shipped if it was measured elsewhere. Throws
-/// Error(malformed) that says which line is wrong.
+/// The table in 'text', or the shipped table for 'isa' if 'text' was measured elsewhere. Throws
+/// Error(malformed) that names the wrong line.
 TuningTable table_from_text(std::string_view text, core::Isa isa);
 
-/// As tuning_table(), made anew: looks at the environment and the file now. A file that can't be
-/// used is ignored with a warning; one that isn't there, silently unless the variable names it.
+/// As tuning_table(), but reads the environment and the file at each call. A file that can't be
+/// used is ignored with a warning; a missing file is ignored silently unless the variable names it.
 TuningTable load_tuning_table(core::Isa isa);
 
 }  // namespace stepwell::batched

@@ -22,10 +22,10 @@ namespace {
 using core::Isa;
 
 constexpr std::string_view kMagic = "stepwell batch tuning";
-constexpr std::size_t kLongestFile = 1 << 16;  ///< bytes; a table of all orders has 5,000
+constexpr std::size_t kLongestFile = 1 << 16;  ///< bytes; a table of all orders takes 5,000
 constexpr const char* kVariable = "STEPWELL_BATCH_TUNING";
 
-/// What the file or the environment says ends up in messages.
+/// Text from the file or the environment, made safe for messages.
 std::string printable(std::string_view text) {
   std::string plain(text.substr(0, 200));
   for (char& c : plain) {
@@ -34,7 +34,7 @@ std::string printable(std::string_view text) {
   return plain;
 }
 
-/// Takes the text before the next 'separator' off 'rest'.
+/// Removes the text up to the next 'separator' from 'rest' and returns it without the separator.
 std::string_view next(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view part = rest.substr(0, at);
@@ -42,7 +42,7 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
-/// A number from 0 to 999 in digits and nothing else.
+/// A number from 0 to 999, written with digits only.
 std::optional<int> number(std::string_view text) {
   int value = 0;
   const char* const end = text.data() + text.size();
@@ -57,7 +57,7 @@ struct Line {
   BatchTuning tuning;
 };
 
-/// "fp64 17 4x6 2 1".
+/// Parses a line like "fp64 17 4x6 2 1".
 std::optional<Line> line_of(std::string_view text) {
   const auto format = format_from_string(next(text, ' '));
   const auto n = number(next(text, ' '));
@@ -88,7 +88,7 @@ std::string tuning_path() {
 }
 
 std::string tuning_header(Isa isa) {
-  // The probe's cap: a name needs no matrix engine.
+  // Isa::reference as the cap: probing for the CPU's name needs no matrix engine.
   return std::string(kMagic) + ", version " + version() + ", isa " + std::string(to_string(isa)) +
          ", cpu " + printable(core::probe_cpu(Isa::reference).model);
 }

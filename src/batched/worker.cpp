@@ -23,7 +23,7 @@ kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std
   const std::int64_t lanes = view.lanes == 0 ? 1 : view.lanes;
   if (view.pointers != nullptr) {
     for (std::int64_t q = 0; q < count; ++q) at[q] = view.pointers[first + q];
-  } else if (lanes == 1) {  // divisions would be a tenth of the time of small systems
+  } else if (lanes == 1) {  // divisions would take a tenth of the time of small systems
     for (std::int64_t q = 0; q < count; ++q) at[q] = view.data + (first + q) * view.stride;
   } else {
     for (std::int64_t q = 0; q < count; ++q) {
@@ -63,7 +63,7 @@ void Worker<T>::expect(std::int64_t ld, std::int64_t step, Triangle triangle) {
       lines_.push_back(static_cast<std::int32_t>(e));
     }
   }
-  lines_.push_back(lines_.back());  // BatchNext's one more
+  lines_.push_back(lines_.back());  // BatchNext needs one more readable element
 }
 
 template <class T>
@@ -75,7 +75,7 @@ kernels::BatchNext<T> Worker<T>::next(const kernels::BatchPlaces<const T>& place
 
 template <class T>
 double Worker<T>::log_determinant(std::int64_t q) const {
-  double product = 1;  // of at most 128 numbers of at least a half
+  double product = 1;  // product of at most 128 values, each at least 1/2
   std::int64_t exponent = 0;
   for (std::int64_t i = 0; i < pack_.n; ++i) {
     int e = 0;

@@ -14,7 +14,7 @@ namespace stepwell::batched {
 template <class T>
 const kernels::BatchEntries<T>& entries(const kernels::Table& t);
 
-/// The matrices m = first .. first + count - 1 of a view; their addresses go to at[0 .. count).
+/// The matrices first .. first + count - 1 of a view; their addresses are stored in at[0 .. count).
 template <class T>
 kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std::int64_t count,
                                T** at);
@@ -24,32 +24,32 @@ kernels::BatchPlaces<const T> constant(const kernels::BatchPlaces<T>& places) {
   return {const_cast<const T* const*>(places.at), places.count, places.ld, places.step};
 }
 
-/// One thread's pack, with the kernels that work on it.
+/// One thread's pack and the kernels that work on it.
 template <class T>
 class Worker {
  public:
   /// Throws Error(out_of_memory).
   Worker(const kernels::Table& t, std::int64_t n, std::int64_t columns, const BatchTuning& tuning);
 
-  /// Systems side by side, at most.
+  /// Maximum number of systems in the pack.
   std::int64_t lanes() const { return pack_.lanes; }
   const kernels::BatchPack<T>& pack() const { return pack_; }
   std::int64_t bytes() const { return room_.size() * static_cast<std::int64_t>(sizeof(T)); }
 
-  /// The pack's triangles -> factors, its right-hand sides -> L^-1 b.
+  /// Overwrites the pack's triangles with the factors and its right-hand sides with L^-1 b.
   void factor(const kernels::BatchHow<T>& how, std::int32_t* pivots) const;
   /// ln det A of system q, from its factor.
   double log_determinant(std::int64_t q) const;
 
-  /// Solves systems q = 0 .. count - 1 <= lanes(): a[q] is n x n column-major, of which the lower
-  /// triangle is read; b[q] is n x columns, overwritten by x where pivots[q] becomes -1. 'pivots'
-  /// has lanes() elements.
+  /// Solves systems q = 0 .. count - 1, count <= lanes(): a[q] is n x n column-major, and its lower
+  /// triangle is read; b[q] is n x columns and is overwritten by x if pivots[q] becomes -1.
+  /// 'pivots' has lanes() elements.
   void solve(std::int64_t count, const T* const* a, std::int64_t lda, T* const* b, std::int64_t ldb,
              std::int32_t* pivots) const;
 
-  /// All matrices will have this leading dimension and step: those to come can be fetched ahead.
+  /// Sets the leading dimension and step of all matrices, so that the next ones can be prefetched.
   void expect(std::int64_t ld, std::int64_t step, Triangle triangle);
-  /// The matrices to come.
+  /// The matrices of the next pack, to be prefetched.
   kernels::BatchNext<T> next(const kernels::BatchPlaces<const T>& places) const;
 
   const kernels::BatchEntries<T>& kernel() const { return *kernel_; }

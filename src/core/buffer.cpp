@@ -22,8 +22,8 @@ constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
 
 }  // namespace
 
-// Small buffers come from the heap. Large ones are mapped directly with room to start on a huge
-// page, so that free() gives them back and madvise touches nobody else's memory.
+// Small buffers come from the heap. Large ones are mapped directly and start on a huge page, so
+// that deallocate() returns them to the system and madvise affects no other memory.
 void* allocate(std::int64_t bytes, Contents contents) {
   if (bytes < 0) {
     throw Error(ErrorCode::too_large, std::to_string(bytes) + " bytes is not a size");

@@ -11,18 +11,17 @@
 
 namespace stepwell::core {
 
-/// What new memory holds. 'any' saves clearing what will be written anyway.
+/// Initial contents of new memory. 'any' avoids clearing memory that will be overwritten.
 enum class Contents : unsigned char { zeros, any };
 
-/// 'bytes' of memory aligned to 64, on huge pages (2 MiB, by madvise) when there is at least one of
-/// them; those are mapped, not touched: the pages come, zeroed, when they are written. Null for 0
-/// bytes. Throws Error(out_of_memory) with the number asked for, Error(too_large) for a negative
-/// one.
+/// Allocates 'bytes' of memory aligned to 64 bytes. From 2 MiB on it is mapped with huge pages (by
+/// madvise) and not touched: the kernel supplies zeroed pages at the first write. Null for 0 bytes.
+/// Throws Error(out_of_memory) with the number of bytes, Error(too_large) for a negative number.
 void* allocate(std::int64_t bytes, Contents contents = Contents::zeros);
 void deallocate(void* data, std::int64_t bytes) noexcept;
 
-/// An array of plain numbers that owns its memory: zeroed unless said otherwise, aligned, on huge
-/// pages, not copyable.
+/// A movable, non-copyable array of trivially copyable elements that owns its memory: aligned, on
+/// huge pages if large, and zeroed unless Contents::any is given.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-/// Size arithmetic that cannot wrap. Sizes come from callers and files: untrusted until multiplied
-/// with care.
+/// Size arithmetic that detects overflow, for sizes from callers and files, which are untrusted.
 namespace stepwell::core {
 
 constexpr std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
@@ -21,15 +20,15 @@ constexpr std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int6
   return r;
 }
 
-/// The product of sizes, in 64 bits. Throws Error(too_large) naming 'what' if it does not fit or a
-/// factor is negative.
+/// The product of sizes, in 64 bits. Throws Error(too_large), with 'what' in the message, if it
+/// overflows or a factor is negative.
 std::int64_t size_product(std::int64_t a, std::int64_t b, const char* what);
 std::int64_t size_product(std::int64_t a, std::int64_t b, std::int64_t c, const char* what);
 
 [[noreturn]] void throw_too_large(std::int64_t n, std::int64_t step);
 
-/// The smallest multiple of 'step' (a positive number) that is at least n >= 0. Throws
-/// Error(too_large) when 64 bits can't hold it.
+/// The smallest multiple of 'step' > 0 that is at least n >= 0. Throws Error(too_large) if it
+/// overflows 64 bits.
 constexpr std::int64_t round_up(std::int64_t n, std::int64_t step) {
   const auto padded = checked_add(n, step - 1);
   if (!padded) throw_too_large(n, step);

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-/// Checks of arguments that all entry points share.
+/// Argument checks shared by all entry points.
 namespace stepwell::core {
 
-/// Throws Error(out_of_memory) if 'bytes' are not available now. 'what' needs them, and is named in
-/// the message.
+/// Throws Error(out_of_memory) if 'bytes' are not available now. 'what' names the operation that
+/// needs them in the message.
 void require_memory(std::int64_t bytes, const std::string& what);
 
 /// Throws Error(invalid_argument), with 'what' in the message, unless the arguments describe a

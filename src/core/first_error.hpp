@@ -8,8 +8,8 @@
 
 namespace stepwell::core {
 
-/// What one of several threads threw: the first of it, for the thread that waits for all of them.
-/// An exception that leaves a thread of ours would end the process.
+/// Keeps the first exception thrown by one of several threads, for the thread that waits for all of
+/// them. An exception that escapes from a worker thread would end the process.
 class FirstError {
  public:
   template <class Work>
@@ -29,7 +29,7 @@ class FirstError {
 
   bool failed() const { return failed_; }
 
-  /// When the threads are done.
+  /// To be called after all threads have finished.
   void rethrow() const {
     if (failed_) std::rethrow_exception(error_);
   }

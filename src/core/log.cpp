@@ -17,20 +17,20 @@
 namespace stepwell::core {
 namespace {
 
-/// One write for the whole line, so that lines of several threads and processes do not mix.
+/// Writes the whole line in one call, so that lines of several threads and processes do not mix.
 void write_line(std::string_view message) {
   const auto part = [](std::string_view text) {
     return iovec{const_cast<char*>(text.data()), text.size()};
   };
   const std::array<iovec, 3> line = {part("stepwell: "), part(message), part("\n")};
   const int saved = errno;
-  // Nobody to tell when standard error itself fails.
+  // A failure to write to standard error is ignored: it can't be reported anywhere.
   [[maybe_unused]] const auto written = ::writev(STDERR_FILENO, line.data(), line.size());
   errno = saved;
 }
 
-/// True the first time it sees 'message'. What it remembers is never freed: a warning may come
-/// while the process is already leaving.
+/// True the first time that it is called with 'message'. The static data is never freed, because a
+/// warning may be issued while the process is exiting.
 bool is_new(std::string_view message) {
   static std::mutex& mutex = *new std::mutex;
   static std::set<std::string>& said = *new std::set<std::string>;
@@ -52,7 +52,7 @@ void warn_once(std::string_view message) noexcept {
   try {
     if (is_new(message)) write_line(message);
   } catch (const std::bad_alloc&) {
-    write_line(message);  // once too often is better than never
+    write_line(message);  // a repeated warning is better than a lost one
   }
 }
 

@@ -9,13 +9,14 @@
 namespace stepwell::core {
 namespace {
 
-/// Copies share the text.
+/// Created once; copies of the Error share its message.
 const Error& ready_made() {
   static const Error error(ErrorCode::out_of_memory, "out of memory");
   return error;
 }
 
-/// A program that has no memory left while it is loaded gets std::bad_alloc once more, later.
+/// Creates the error at load time. If there is no memory even then, throw_out_of_memory() tries
+/// again and may throw std::bad_alloc.
 [[maybe_unused]] const bool made_at_load = [] {
   try {
     ready_made();

@@ -4,12 +4,12 @@
 
 namespace stepwell::core {
 
-/// Throws Error(out_of_memory), and needs no memory for it: the text is made when the library is
-/// loaded. What users call ends in
+/// Throws Error(out_of_memory) without allocating memory: the message is created when the library
+/// is loaded. Public functions that allocate end in
 ///
 ///     } catch (const std::bad_alloc&) { core::throw_out_of_memory(); }
 ///
-/// so that nobody has to know which of our containers was too large.
+/// so that the caller gets an Error whichever allocation has failed.
 [[noreturn]] void throw_out_of_memory();
 
 }  // namespace stepwell::core

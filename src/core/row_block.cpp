@@ -22,7 +22,7 @@ RowBlock RowReader::rows_as_given(std::int64_t first, std::int64_t count, double
 
 void RowReader::scale(const std::vector<int>& exponent) {
   power_.clear();
-  // 2^exponent alone may be no number.
+  // Two factors, because 2^exponent itself may overflow or underflow.
   for (const int e : exponent)
     power_.push_back({std::ldexp(1.0, e / 2), std::ldexp(1.0, e - e / 2)});
 }
@@ -48,7 +48,7 @@ void RowReader::expect(std::int64_t first, std::int64_t count) const {
   const auto begin = reinterpret_cast<std::uintptr_t>(a_.data + first * a_.row_stride);
   const auto end = reinterpret_cast<std::uintptr_t>(a_.data + (first + count - 1) * a_.row_stride);
   const std::uintptr_t start = begin / page * page;
-  // A hint, of which memory that is no file knows nothing.
+  // Only a hint; it has no effect on memory that is not mapped from a file.
   madvise(reinterpret_cast<void*>(start), end - start, MADV_WILLNEED);
 }
 

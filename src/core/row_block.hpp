@@ -14,9 +14,9 @@
 
 namespace stepwell::core {
 
-/// Some rows of a tall matrix, all columns, where they lie.
+/// A view of some rows of a tall matrix, with all columns.
 struct RowBlock {
-  /// As a column-major matrix: the rows themselves, or, if 'by_rows', their transpose.
+  /// A column-major view of the rows, or of their transpose if 'by_rows'.
   MatrixView<const double> stored;
   bool by_rows = false;
 
@@ -30,8 +30,8 @@ struct RowBlock {
   }
 };
 
-/// Whether A's rows lie one after the other. A single column without gaps is both: by rows the
-/// stride fits.
+/// Whether A is stored by rows. A single column whose strides are both 1 is treated as stored by
+/// rows, because its row stride is then a valid leading dimension.
 inline bool stored_by_rows(const TallMatrix& a) {
   return a.data == nullptr || (a.col_stride == 1 && (a.row_stride != 1 || a.cols == 1));
 }
@@ -44,8 +44,9 @@ inline RowBlock rows_of(const TallMatrix& a, std::int64_t first, std::int64_t co
   return {{a.data + first, count, a.cols, a.col_stride}, false};
 }
 
-/// Reads rows for any thread. A function of the caller's is called by one thread at a time; what it
-/// throws is kept until somebody can throw it on: jobs of a pool must not.
+/// Reads rows of a tall matrix, from any thread. If A is given by a function of the caller, the
+/// function is called by one thread at a time; an exception that it throws is kept for rethrow(),
+/// because jobs of a thread pool must not throw.
 class RowReader {
  public:
   explicit RowReader(const TallMatrix& a) : a_(a) {}
@@ -53,28 +54,28 @@ class RowReader {
   std::int64_t rows() const { return a_.rows; }
   std::int64_t cols() const { return a_.cols; }
   bool by_rows() const { return stored_by_rows(a_); }
-  /// From now on column j is multiplied by 2^exponent[j] as it is read, which costs a copy.
+  /// From now on column j is multiplied by 2^exponent[j] when it is read; this needs a copy.
   void scale(const std::vector<int>& exponent);
-  /// Numbers of scratch that reading 'count' rows takes; none where they are in memory as they are.
+  /// Elements of scratch memory needed to read 'count' rows; 0 if they can be used in place.
   std::int64_t scratch(std::int64_t count) const {
     const bool copied = a_.data == nullptr || !power_.empty();
     return copied ? size_product(count, a_.cols, "rows of A") : 0;
   }
-  /// Rows [first, first + count): where they are, or in 'scratch'. Zeros once reading has failed.
+  /// Rows [first, first + count), in place or copied to 'scratch'. Zeros after reading has failed.
   RowBlock read(std::int64_t first, std::int64_t count, double* scratch);
 
-  /// Says that these rows will be read soon: those of a mapped file are fetched meanwhile.
+  /// Prefetch hint: these rows will be read soon. For a mapped file, they are fetched meanwhile.
   void expect(std::int64_t first, std::int64_t count) const;
 
   bool failed() const { return error_.failed(); }
-  /// Throws what A's function has thrown, if it has.
+  /// Rethrows the exception of A's function, if it has thrown one.
   void rethrow() const { error_.rethrow(); }
 
  private:
   RowBlock rows_as_given(std::int64_t first, std::int64_t count, double* scratch);
 
   const TallMatrix& a_;
-  std::vector<std::array<double, 2>> power_;  ///< of each column; empty: as they are
+  std::vector<std::array<double, 2>> power_;  ///< factors of each column; empty: not scaled
   std::mutex mutex_;
   FirstError error_;
 };

@@ -37,7 +37,7 @@ std::string read_small_file(const std::string& path, std::size_t most) {
   if (!S_ISREG(facts.st_mode)) fail(S_ISDIR(facts.st_mode) ? EISDIR : EINVAL);
   std::string text;
   constexpr std::size_t kPiece = 1 << 16;
-  while (text.size() <= most) {  // it may grow while it is read
+  while (text.size() <= most) {  // the file may grow while it is read
     const std::size_t size = text.size();
     text.resize(size + std::min(kPiece, most + 1 - size));
     const ssize_t got = read(file.number, text.data() + size, text.size() - size);

@@ -7,9 +7,9 @@
 
 namespace stepwell::core {
 
-/// The bytes of a file that nobody promises to be one: a cache, or what an environment variable
-/// names. A directory, a pipe, a device and one of more than 'most' bytes are refused, and never
-/// waited for. Throws std::system_error.
+/// The contents of a path that may not be a regular file: a cache, or a path from an environment
+/// variable. Throws std::system_error for a directory, a pipe, a device and a file of more than
+/// 'most' bytes; never blocks on a pipe.
 std::string read_small_file(const std::string& path, std::size_t most);
 
 }  // namespace stepwell::core

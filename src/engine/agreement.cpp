@@ -21,7 +21,7 @@ Told told_of(const std::exception_ptr& error) {
     return {static_cast<int>(e.code()), e.what()};
   } catch (const std::bad_alloc&) {
     return {static_cast<int>(ErrorCode::out_of_memory), "out of memory"};
-  } catch (const std::exception& e) {  // only the caller's own functions throw others
+  } catch (const std::exception& e) {  // only the caller's functions throw other types
     return {static_cast<int>(ErrorCode::invalid_argument),
             std::string("what fills the matrix failed: ") + e.what()};
   } catch (...) {

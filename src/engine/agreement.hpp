@@ -9,28 +9,29 @@
 
 namespace stepwell::engine {
 
-/// What ranks that run the same code tell each other before they go on: whether one of them has
-/// failed, and whether one's caller has cancelled. Without it the others would wait for ever.
+/// Lets ranks that run the same code agree on two facts before they continue: whether a rank has
+/// failed, and whether the caller of a rank has cancelled. Without it the other ranks would wait
+/// indefinitely.
 class Agreement {
  public:
-  /// 'outside' is the caller's, or null. What is agreed on is in inside().
+  /// 'outside' is the caller's Progress, or null. inside() holds the agreed state.
   explicit Agreement(Communicator& ranks, Progress* outside = nullptr)
       : ranks_(ranks), outside_(outside) {}
 
   Communicator& ranks() const { return ranks_; }
-  /// The same 'cancel' on all ranks; what it counts is shown to the caller.
+  /// Its 'cancel' is the same on all ranks; meet() copies its counters to the caller's Progress.
   Progress& inside() { return inside_; }
 
   /// Collective. Throws AgreedError on all ranks if 'error' is not null on one of them.
   void meet(const std::exception_ptr& error = nullptr);
 
-  /// Collective: runs 'work', which is not, and meets.
+  /// Collective: runs 'work', which need not be collective, and then calls meet().
   template <class Work>
   void attempt(Work work) {
     std::exception_ptr error;
     try {
       work();
-    } catch (const AgreedError&) {  // all ranks are here
+    } catch (const AgreedError&) {  // thrown on all ranks: they already agree
       throw;
     } catch (...) {
       error = std::current_exception();

@@ -30,7 +30,7 @@ struct Holds {
 };
 
 Holds& holds() {
-  static Holds* const h = new Holds;  // calls may still end when the program does
+  static Holds* const h = new Holds;  // never destroyed: calls may still end when the program exits
   return *h;
 }
 
@@ -63,7 +63,7 @@ Hold::~Hold() {
 }
 
 void agree_on_error(Communicator& ranks, int code, const std::string& message) {
-  std::int64_t first = code >= 0 ? ranks.size() - ranks.rank() : 0;  // the lowest rank's is largest
+  std::int64_t first = code >= 0 ? ranks.size() - ranks.rank() : 0;  // largest for the lowest rank
   ranks.largest({&first, 1});
   if (first == 0) return;
   const auto root = static_cast<int>(ranks.size() - first);

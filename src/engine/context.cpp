@@ -21,7 +21,7 @@ Context::~Context() {
   try {
     engine::stop_workers({threads(), 0});
   } catch (const std::exception&) {
-    // no memory to see how many they are: they sleep until the process ends
+    // Out of memory while determining the number of workers: they sleep until the process ends.
   }
 }
 

@@ -11,7 +11,7 @@ std::int64_t Counter::add() {
 }
 
 void Counter::wait_for(std::int64_t target) const {
-  constexpr int spins = 2000;  // some hundred microseconds: a pause takes about 140 cycles
+  constexpr int spins = 2000;  // about a hundred microseconds: a pause takes about 140 cycles
   for (int i = 0; i < spins; ++i) {
     if (value_.load(std::memory_order_acquire) >= target) return;
 #if defined(__x86_64__)

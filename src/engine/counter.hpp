@@ -7,8 +7,8 @@
 
 namespace stepwell::engine {
 
-/// A number that only grows and that threads wait for: they spin a while, because what they wait
-/// for comes within microseconds as a rule, then sleep.
+/// A monotonic counter that threads wait for: they spin for a while, because the event typically
+/// comes within microseconds, and then sleep.
 class Counter {
  public:
   /// Adds one and returns the sum.

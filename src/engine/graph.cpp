@@ -46,14 +46,14 @@ void Task::lap(Phase phase) {
   last_ = t;
 }
 
-/// What StarPU keeps of a task for us, in memory of malloc's that it frees; the arguments follow,
-/// and then room for the pointers to the task's data: a worker that had to ask for memory would
-/// have nobody to tell that there is none.
+/// The data that StarPU keeps for one of our tasks, in memory from malloc() that StarPU frees. The
+/// arguments follow, and then room for the pointers to the task's data, because a worker that
+/// failed to allocate them could not report it.
 struct Header {
   void* graph;
   Body body;
   std::size_t pieces;
-  std::size_t pointers;  ///< bytes from 'arguments' to them
+  std::size_t pointers;  ///< their offset from 'arguments' in bytes
   std::uint32_t footprint;
   alignas(16) std::byte arguments[1];
 };
@@ -190,7 +190,7 @@ void Graph::go_on() {
 
 void Graph::abandon() noexcept {
   if (impl_->messenger && !impl_->messenger->finished()) {
-    // Others wait for messages that will not be inserted any more: there is no way on.
+    // Other ranks wait for messages that will never be inserted, so the run cannot continue.
     core::warn_once("the tasks of this rank could not be inserted; all ranks are ended");
     impl_->options.ranks->abort(static_cast<int>(ErrorCode::internal));
   }

@@ -13,13 +13,15 @@
 #include "engine/runtime.hpp"
 #include "stepwell/progress.hpp"
 
-/// A graph of tasks over pieces of data, inserted in the order in which one thread would run them;
-/// what may run side by side follows from who reads and who writes what. The workers run it, or the
-/// inserting thread itself, one task after the other: the results are the same bits.
+/// A task graph over pieces of data. Tasks are inserted in the order in which one thread would run
+/// them; what may run in parallel follows from which tasks read and write which data. Either the
+/// workers run the tasks, or the inserting thread runs them one after the other: the results are
+/// the same bits.
 ///
-/// Over ranks each has a graph of its own, of the tasks it does; what one needs of another's data
-/// is sent and received in the order of insertion, like a task that reads or writes it. All insert
-/// in the order of one algorithm, and so the earliest work that is not done can always go on.
+/// With several ranks, each rank has its own graph with the tasks that it runs; data that another
+/// rank needs is sent and received in the order of insertion, like a task that reads or writes it.
+/// All ranks insert in the order of one algorithm, so the earliest unfinished work can always
+/// proceed.
 namespace stepwell::engine {
 
 enum class Access : unsigned char { read, write, read_write };
@@ -32,7 +34,7 @@ struct Use {
   Access access = Access::read;
 };
 
-/// What the time of a task is booked on.
+/// The phase that the time of a task is attributed to.
 enum class Phase : unsigned char { load, update, diagonal, solve, reorder };
 inline constexpr int kPhases = 5;
 
@@ -41,13 +43,13 @@ class Task {
  public:
   Task(void* const* data, std::byte* scratch);
 
-  /// The i-th piece of data it uses. On a worker this need not be the caller's memory.
+  /// The i-th piece of data that the task uses. On a worker this need not be the caller's memory.
   std::byte* data(std::size_t i) const { return static_cast<std::byte*>(data_[i]); }
-  /// The worker's own memory, as much as the graph was made with.
+  /// The worker's scratch memory, of the size given in GraphOptions.
   std::byte* scratch() const { return scratch_; }
-  /// Books the time since the last lap (or the start) on a phase.
+  /// Adds the time since the last lap (or the start) to a phase.
   void lap(Phase phase);
-  /// Nothing that has not begun runs any more.
+  /// No further task of the graph starts.
   void stop() { stopped_ = true; }
 
   bool stopped() const { return stopped_; }
@@ -64,7 +66,7 @@ class Task {
 using Body = void (*)(Task& task, const void* arguments);
 
 /// A kind of task: one for each operation and precision signature, so that StarPU's performance
-/// models do not mix them. Lives for ever once made: keep it in a function's static variable.
+/// models do not mix them. It is never destroyed: keep it in a function's static variable.
 class Codelet {
  public:
   Codelet(const std::string& name, Body run);
@@ -78,8 +80,8 @@ class Codelet {
 };
 
 struct Hints {
-  int priority = 0;             ///< higher first among those that are ready
-  double flops = 0;             ///< of the task, for StarPU's models
+  int priority = 0;             ///< among ready tasks, the highest priority runs first
+  double flops = 0;             ///< flops of the task, for StarPU's performance models
   std::uint32_t footprint = 0;  ///< tasks of a codelet with equal footprints take equally long
 };
 
@@ -88,11 +90,11 @@ struct GraphOptions {
   Settings settings;
   std::int64_t scratch_bytes = 0;
   Progress* progress = nullptr;
-  /// Not null, and several: send() and receive() work, there are always workers, and a graph that
-  /// stops on one rank stops on all. Making it and wait() are then collective, and nobody else may
-  /// use the communicator in between.
+  /// If not null and more than one rank: send() and receive() work, there are always workers, and a
+  /// graph that stops on one rank stops on all. The constructor and wait() are then collective, and
+  /// nothing else may use the communicator in between.
   Communicator* ranks = nullptr;
-  bool dry = false;  ///< tasks are scheduled and not run: what the engine itself costs
+  bool dry = false;  ///< tasks are scheduled but not run, to measure the overhead of the engine
 };
 
 struct GraphTimes {
@@ -108,11 +110,12 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Makes memory known. It stays the caller's, and must live until wait() has returned.
+  /// Registers memory. It stays the caller's, and must exist until wait() has returned.
   DataId add(void* data, std::int64_t bytes);
 
-  /// Inserts a task. Arguments is plain data and is copied. Uses name each piece of data once. It
-  /// begins when it can, but the first 64 not before that many are inserted or somebody waits.
+  /// Inserts a task. The arguments are plain data and are copied; 'uses' names each piece of data
+  /// once. The task begins as soon as it can, but the workers wake up only when 64 tasks have been
+  /// inserted or a thread waits for the graph.
   template <class Arguments>
   void insert(const Codelet& codelet, const Arguments& arguments, std::span<const Use> uses,
               const Hints& hints) {
@@ -120,24 +123,24 @@ class Graph {
     insert(codelet, &arguments, sizeof(Arguments), uses, hints);
   }
 
-  /// Sends the first 'bytes' of the data to another rank, when what was inserted before has written
-  /// it; receives as many from one, when what was inserted before has done with the old contents.
-  /// Tags from 0 to kLargestTag tell the messages between two ranks apart.
+  /// Sends the first 'bytes' of the data to another rank, once the tasks inserted before have
+  /// written it; receives as many from another rank, once the tasks inserted before no longer need
+  /// the old contents. Tags from 0 to kLargestTag distinguish the messages between two ranks.
   void send(DataId data, std::int64_t bytes, int to, int tag, int priority);
   void receive(DataId data, std::int64_t bytes, int from, int tag);
 
-  /// True once a task has called stop(), the caller has cancelled or a task has thrown: nothing
-  /// more needs to be inserted. Over ranks everything has to be, because others wait for messages;
-  /// tasks then end at once.
+  /// True once a task has called stop(), the caller has cancelled or a task has thrown: no more
+  /// tasks need to be inserted. With several ranks all tasks must still be inserted, because other
+  /// ranks wait for messages; these tasks then end at once.
   bool stopped() const;
 
-  /// Waits for all tasks. Throws what a task threw.
+  /// Waits for all tasks. Rethrows the exception of a task.
   void wait();
-  /// After wait() more can be inserted. Over ranks this is collective, and until it is called the
-  /// communicator is free.
+  /// Allows more tasks to be inserted after wait(). With several ranks this is collective, and
+  /// until it is called the communicator is free.
   void go_on();
 
-  /// Lets nothing more begin and waits for what runs.
+  /// Lets no further task start and waits for those that run.
   void abandon() noexcept;
 
   int workers() const;
@@ -154,8 +157,8 @@ class Graph {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Stands after the memory that tasks use, so that it is still there if inserting them fails
-/// half-way: at its end no task runs any more.
+/// Declared after the memory that tasks use, so that this memory still exists if inserting the
+/// tasks fails half-way: when the guard is destroyed, no task runs any more.
 class TaskGuard {
  public:
   explicit TaskGuard(Graph& graph) : graph_(graph) {}

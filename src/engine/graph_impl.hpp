@@ -16,17 +16,18 @@
 #include "engine/graph.hpp"
 #include "engine/messenger.hpp"
 
-/// What a graph keeps, for the files that implement it.
+/// The internals of Graph, for the files that implement it.
 namespace stepwell::engine {
 
-/// Tasks that are inserted before the workers wake up: then there is one that can begin, and the
-/// messages that the first of them wait for are asked for.
+/// Number of tasks inserted before the workers wake up: by then a task can begin, and the messages
+/// that the first tasks wait for have been requested.
 inline constexpr std::int64_t kBeforeWorkers = 64;
 
-/// Tasks that may wait at StarPU: enough for any number of workers, little enough memory.
+/// Limit of tasks and messages pending in StarPU: enough for any number of workers, at little
+/// memory.
 inline constexpr std::int64_t kMostPending = 4096;
 
-/// What StarPU takes for those and for what it keeps of the data, at most and about.
+/// Approximate upper bound of the memory that StarPU uses for them and for its bookkeeping of data.
 inline constexpr std::int64_t kTaskMemory = std::int64_t{32} << 20;
 
 struct Graph::Impl {
@@ -50,7 +51,7 @@ struct Graph::Impl {
         [this] { return running.load() >= session->workers(); });
   }
 
-  /// Nothing that has not begun runs any more, here and on other ranks.
+  /// No further task starts, on this rank and on the others.
   void stop() {
     stopped = true;
     if (messenger) messenger->alarm();
@@ -64,7 +65,7 @@ struct Graph::Impl {
   void run(Body body, const void* arguments, void* const* pointers, std::size_t worker) noexcept {
     if (!stopped && cancelled()) stop();
     if (!stopped && !options.dry) {
-      const core::FpScope fp;  // a worker has the state of the thread that started it
+      const core::FpScope fp;  // a worker inherits the FP state of the thread that started it
       ++running;
       try {
         Task task(pointers, scratch[worker].data());
@@ -97,7 +98,7 @@ struct Graph::Impl {
   void wait_until_pending(std::int64_t most) {
     std::unique_lock lock(mutex);
     if (pending <= most) return;
-    lock.unlock();  // workers that wake up would wait for it
+    lock.unlock();  // workers need the mutex as they wake up
     session->wake();
     lock.lock();
     progressed.wait(lock, [&] { return pending <= most; });
@@ -110,7 +111,7 @@ struct Graph::Impl {
   std::vector<void*> memory;                     ///< by DataId
   std::vector<starpu_data_handle_t> handles;     ///< by DataId; with workers only
   std::atomic<bool> stopped{false};
-  std::atomic<int> running{0};  ///< tasks
+  std::atomic<int> running{0};  ///< tasks that run now
   std::array<std::atomic<std::int64_t>, kPhases> nanoseconds{};
   std::int64_t tasks = 0;
   std::mutex mutex;

@@ -5,11 +5,11 @@
 
 #include "engine/graph_impl.hpp"
 
-/// What goes from rank to rank in a graph.
+/// Messages between ranks in a graph.
 namespace stepwell::engine {
 namespace {
 
-/// A message between the time it is inserted and the time it has gone or come.
+/// A message from its insertion until it has been sent or received.
 struct Message {
   starpu_data_handle_t handle;
   std::span<std::byte> data;
@@ -19,12 +19,13 @@ struct Message {
   Communicator* ranks;
   std::function<void()> finished;
 
-  /// The data is ours to read or to write: off it goes. StarPU calls it, and knows no exceptions.
+  /// Called by StarPU, which does not support exceptions, when the data may be read or written:
+  /// starts the message.
   static void start(void* of) noexcept {
     auto* const m = static_cast<Message*>(of);
     try {
       m->go();
-    } catch (const std::bad_alloc&) {  // the other rank would wait for ever
+    } catch (const std::bad_alloc&) {  // the other rank would wait indefinitely
       m->ranks->abort(static_cast<int>(ErrorCode::out_of_memory));
     }
   }

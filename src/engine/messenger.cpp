@@ -11,9 +11,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// Between two looks at messages that have not come. A look takes 10 microseconds of a rank's only
-/// core, with a timer and two changes of the thread: workers that have something to do are left
-/// alone until they have done it, unless that takes long.
+/// Pauses between two polls for messages that have not arrived. On a rank with a single core a poll
+/// takes 10 microseconds of that core, including a timer and two context switches, so busy workers
+/// are not interrupted before they finish their tasks, unless that takes long.
 constexpr microseconds kShortest{10};
 constexpr microseconds kLongest{20};
 constexpr microseconds kWhenBusy{2000};
@@ -24,8 +24,9 @@ constexpr std::byte kGivesUp{2};
 
 }  // namespace
 
-/// News goes to the ranks 1, 2, 4, ... above, each of which passes it on: after log2(P) steps all
-/// have it. Every rank says one word to each of them, so that no receive is left over.
+/// The notice that a rank gives up goes to the ranks at distance 1, 2, 4, ... above it, each of
+/// which forwards it: after log2(P) steps all ranks have it. Every rank sends each of these ranks
+/// exactly one status message, so that no receive remains pending.
 Messenger::Messenger(Communicator& ranks, std::function<void()> alarmed, std::function<bool()> busy)
     : ranks_(ranks), alarmed_(std::move(alarmed)), busy_(std::move(busy)) {
   for (int d = 1; d < ranks.size(); d *= 2) {
@@ -84,7 +85,7 @@ void Messenger::finish() {
   thread_.join();
 }
 
-/// On the thread: says how this rank ends, once.
+/// Runs on the messenger thread. Sends this rank's status, once: finished or giving up.
 void Messenger::tell(bool giving_up) {
   if (std::exchange(told_, true)) return;
   word_ = giving_up ? kGivesUp : kThrough;
@@ -128,7 +129,7 @@ void Messenger::run() noexcept {
   try {
     pass_messages();
   } catch (const std::exception& e) {
-    // Others wait for messages of this rank, and it has no memory to tell them.
+    // Other ranks wait for messages of this rank, which has no memory to notify them.
     const auto* const error = dynamic_cast<const Error*>(&e);
     ranks_.abort(static_cast<int>(error != nullptr ? error->code() : ErrorCode::out_of_memory));
   }
@@ -150,8 +151,8 @@ void Messenger::pass_messages() {
       lock.lock();
       if (under_way_.empty() && queue_.empty()) return;
     }
-    // Nobody wakes the thread for a message that comes. A task that ends after the question does:
-    // it finds the thread asleep.
+    // An arriving message does not wake this thread. A task that ends after the call of busy_()
+    // does: its poll_now() finds the thread asleep.
     asleep_ = true;
     const bool busy = busy_();
     changed_.wait_for(lock, busy ? kWhenBusy : pause, [&] { return !queue_.empty() || poll_now_; });

@@ -14,35 +14,37 @@
 
 namespace stepwell::engine {
 
-/// The messages of a graph, on a thread of their own, and the news that a rank gives up.
+/// Sends and receives the messages of a graph on a separate thread, and notifies all ranks when a
+/// rank gives up.
 ///
-/// A rank may have one core, which computes: the thread looks at what is under way when a task has
-/// ended, and again and again only while a worker has nothing to do. (StarPU-MPI's thread asks
-/// without a pause while a message is expected, which is always.)
+/// A rank may have a single core, which computes: the thread polls the pending messages when a task
+/// has ended, and polls repeatedly only while a worker is idle. (StarPU-MPI's thread polls without
+/// a pause while a message is expected, which is always the case.)
 class Messenger {
  public:
-  /// 'alarmed' is called on the thread, once, when another rank has given up. 'busy' says whether
-  /// everybody here has something to do: then there is no hurry. While the messenger lives nobody
-  /// else uses the communicator.
+  /// 'alarmed' is called once, on the messenger thread, when another rank has given up. 'busy' says
+  /// whether all workers of this rank are busy: then polling is not urgent. Nothing else may use
+  /// the communicator until finish() has returned.
   Messenger(Communicator& ranks, std::function<void()> alarmed, std::function<bool()> busy);
   ~Messenger();
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
 
-  /// Starts a message; 'done' is called on the thread when it has gone or come. Of several that
-  /// wait to be started the one with the highest priority goes first. Tags from 0 to kLargestTag.
+  /// Starts a message; 'done' is called on the messenger thread when it has been sent or received.
+  /// Among messages that wait to be started, the one with the highest priority goes first. Tags
+  /// from 0 to kLargestTag.
   void send(std::span<const std::byte> x, int to, int tag, int priority,
             std::function<void()> done);
   void receive(std::span<std::byte> x, int from, int tag, std::function<void()> done);
 
-  /// A task has ended: this is a good moment to look.
+  /// To be called when a task has ended: a good moment to poll.
   void poll_now();
 
-  /// Tells all ranks that this one gives up.
+  /// Notifies all ranks that this one gives up.
   void alarm();
 
-  /// Collective: returns when the other ranks have said, too, that they are through or give up, and
-  /// all messages are done.
+  /// Collective: returns when the other ranks have also reported that they have finished or given
+  /// up, and all messages are done.
   void finish();
   bool finished() const { return !thread_.joinable(); }
 
@@ -64,8 +66,8 @@ class Messenger {
   Communicator& ranks_;
   std::function<void()> alarmed_;
   std::function<bool()> busy_;
-  std::vector<int> next_, before_;  ///< the ranks that news is passed on to, and comes from
-  std::vector<std::byte> news_;     ///< from each of those
+  std::vector<int> next_, before_;  ///< ranks that status messages go to, and come from
+  std::vector<std::byte> news_;     ///< status from each rank in before_
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -75,11 +77,11 @@ class Messenger {
   bool poll_now_ = false;
   std::atomic<bool> asleep_{false};
 
-  // The thread's own.
+  // Used by the messenger thread only.
   std::map<Communicator::Request, std::function<void()>> under_way_;
   bool told_ = false;
-  std::byte word_{};       ///< what was told
-  std::size_t heard_ = 0;  ///< ranks of before_ that have said how they end
+  std::byte word_{};       ///< the status that was sent
+  std::size_t heard_ = 0;  ///< ranks of before_ whose status has arrived
   std::thread thread_;
 };
 

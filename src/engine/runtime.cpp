@@ -30,10 +30,10 @@ namespace {
 struct State {
   std::mutex mutex;
   bool running = false;
-  bool guest = false;  ///< the program started StarPU itself: it is theirs to pause and stop
+  bool guest = false;  ///< the program started StarPU, and also pauses and stops it
   Settings settings;
   int sessions = 0;
-  int awake = 0;  ///< of those
+  int awake = 0;  ///< sessions that want the workers awake
 };
 
 State& state() {
@@ -41,8 +41,8 @@ State& state() {
   return *s;
 }
 
-/// The process that the workers belong to; 0 before there are any. Looked at without a lock: in a
-/// forked child a mutex may be held for ever by a thread that is not there.
+/// The process that the workers belong to; 0 before there are any. Read without a lock: in a forked
+/// child a mutex may be held indefinitely by a thread that does not exist there.
 std::atomic<pid_t> owner{0};
 
 void refuse_forked_child() {
@@ -55,10 +55,10 @@ void refuse_forked_child() {
               "afresh (in Python: multiprocessing's 'spawn'), or fork before the first call");
 }
 
-/// What StarPU and hwloc, which have no other way to be told, must find in the environment while
-/// they start, unless the user has set it. hwloc's plugins look for devices that nobody here uses,
-/// with libraries (libpciaccess, libX11, OpenCL) that take time and do not survive a lack of
-/// memory.
+/// Environment variables for the start of StarPU and hwloc, which have no other way to be
+/// configured; variables that the user has set are kept. hwloc's plugins search for devices that we
+/// do not use, with libraries (libpciaccess, libX11, OpenCL) that take time and do not survive a
+/// lack of memory.
 core::Variables starting_environment() {
   core::Variables variables;
   for (const auto& [name, value] :
@@ -73,8 +73,8 @@ core::Variables starting_environment() {
   return variables;
 }
 
-/// StarPU and hwloc end the process where they get no memory, so they are started only where there
-/// is some: what they take, and the stacks of the workers and of a thread or two of StarPU's own.
+/// StarPU and hwloc end the process when they get no memory, so they are started only if there is
+/// enough for them and for the stacks of the workers and of one or two threads of StarPU's own.
 void require_memory_for_workers(int threads) {
   constexpr std::int64_t kOwn = std::int64_t{32} << 20;
   pthread_attr_t attributes;
@@ -85,8 +85,8 @@ void require_memory_for_workers(int threads) {
   require_reserve(kOwn + (threads + 2) * static_cast<std::int64_t>(stack));
 }
 
-/// StarPU binds worker i to core i, which may be none of ours (taskset) or another program's too:
-/// give the threads the caller's own affinity back.
+/// StarPU binds worker i to core i, which may not be one of ours (taskset) or may be used by
+/// another program: restore the caller's affinity.
 void unbind_workers() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
@@ -96,7 +96,7 @@ void unbind_workers() {
 }
 
 void start(State& s, const Settings& settings) {
-  kernels::table();  // asks the system for the matrix engine before there are threads to use it
+  kernels::table();  // requests the matrix engine from the OS before any thread uses it
   if (starpu_is_initialized() != 0) {
     s.running = s.guest = true;
     s.settings = settings;
@@ -109,7 +109,7 @@ void start(State& s, const Settings& settings) {
   starpu_conf_init(&conf);
   conf.ncpus = threads;
   conf.ncuda = conf.nopencl = conf.nmic = conf.nmpi_ms = 0;
-  conf.catch_signals = 0;  // they are the program's
+  conf.catch_signals = 0;  // signals belong to the program
   if (settings.shuffle != 0) {
     conf.sched_policy = shuffle_policy(settings.shuffle);
     conf.precedence_over_environment_variables = 1;
@@ -143,7 +143,7 @@ void stop(State& s) {
 }  // namespace
 
 void require_reserve(std::int64_t bytes) {
-  // Not by malloc(), which would keep large blocks from then on.
+  // Not with malloc(), which would keep large blocks from then on.
   const auto size = static_cast<std::size_t>(bytes);
   void* const reserve =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -205,7 +205,8 @@ struct BlasState {
   int before = 0;
 };
 
-/// A fork waits for the lock: a child would else find it held by a thread that is not there.
+/// fork() waits for the lock; a child could otherwise find it held by a thread that does not exist
+/// there.
 BlasState& blas_state() {
   static BlasState* const s = [] {
     auto* const made = new BlasState;

@@ -4,31 +4,32 @@
 
 #include <cstdint>
 
-/// StarPU, started when it is needed and paused when it is not. One in a process, like StarPU
-/// itself.
+/// StarPU, started when it is needed and paused when it is not. Like StarPU itself, it exists once
+/// in a process.
 namespace stepwell::engine {
 
 struct Settings {
-  int threads = 0;            ///< 0: as many as the process may have CPUs
+  int threads = 0;            ///< 0: one for each CPU that the process may use
   std::uint64_t shuffle = 0;  ///< not 0: ready tasks are picked at random, from this seed (tests)
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// The number of threads that 'asked' comes to: what affinity and quota allow for 0, and never more
+/// The number of threads for 'asked': as many as affinity and quota allow for 0, and never more
 /// than StarPU was built for.
 int resolve_threads(int asked);
 
-/// Throws Error(out_of_memory) unless that much can be had now. StarPU ends the process where it
-/// gets no memory: asked for before, it is most likely there.
+/// Throws Error(out_of_memory) unless that much memory can be allocated now. StarPU ends the
+/// process when an allocation fails; this check makes that unlikely.
 void require_reserve(std::int64_t bytes);
 
-/// What the workers do when a session begins. Without a task they look for one all the time, and
-/// take the core of the thread that inserts it: several milliseconds, a slice of the system's.
+/// State of the workers when a session begins. Awake workers without a task poll for one
+/// continuously and can take the core of the inserting thread for several milliseconds, a time
+/// slice of the operating system.
 enum class Workers : unsigned char { awake, asleep };
 
-/// A call's hold on the workers: they are awake while at least one session lives that wants them
-/// so. The BLAS has one thread meanwhile. Throws Error(unsupported) in a child of the process that
-/// started the workers, or when StarPU can't start, and Error(out_of_memory).
+/// A call's use of the workers: they are awake while at least one session exists that wants them
+/// awake. Throws Error(unsupported) in a child of the process that started the workers, or when
+/// StarPU can't start, and Error(out_of_memory).
 class Session {
  public:
   explicit Session(const Settings& settings, Workers at_first = Workers::awake);
@@ -36,11 +37,11 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// From one thread; again does nothing.
+  /// To be called from one thread; a second call does nothing.
   void wake();
 
-  int workers() const { return workers_; }  ///< that run our tasks
-  int ids() const { return ids_; }          ///< above all workers' numbers, other devices included
+  int workers() const { return workers_; }  ///< workers that run our tasks
+  int ids() const { return ids_; }          ///< number of worker ids, including other devices
 
  private:
   int workers_ = 0;
@@ -48,7 +49,8 @@ class Session {
   bool awake_ = false;
 };
 
-/// While at least one lives, the BLAS has one thread; the last one restores what was before.
+/// While at least one instance exists, the BLAS has one thread; the last one restores the previous
+/// number.
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas();
@@ -57,7 +59,7 @@ class SingleThreadedBlas {
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
 };
 
-/// Ends the workers if they were started with these settings and no session lives.
+/// Ends the workers if they were started with these settings and no session exists.
 void stop_workers(const Settings& settings) noexcept;
 
 }  // namespace stepwell::engine

@@ -8,8 +8,9 @@ struct starpu_sched_policy;
 
 namespace stepwell::engine {
 
-/// A StarPU scheduling policy that hands out ready tasks at random: any order that the dependencies
-/// allow may happen, so that a test can see whether the result depends on it. One at a time.
+/// A StarPU scheduling policy that picks ready tasks at random: every order that the dependencies
+/// allow may occur, so that a test can check whether the result depends on it. Only one may be in
+/// use at a time.
 starpu_sched_policy* shuffle_policy(std::uint64_t seed);
 
 }  // namespace stepwell::engine

@@ -18,12 +18,13 @@ namespace {
 
 using core::non_empty_variable;
 
-/// Makes the directory and those above it, as StarPU would; says whether files can be put there.
+/// Creates the directory and its parents, as StarPU would; returns whether files can be created in
+/// it.
 bool make_writable(const std::string& path) {
   for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
     if (mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
-      struct stat there {};  // a parent that exists may be on a file system that says otherwise
+      struct stat there {};  // an existing parent may give another error on some file systems
       if (stat(part.c_str(), &there) != 0 || !S_ISDIR(there.st_mode)) return false;
     }
     if (slash == std::string::npos) break;
@@ -35,7 +36,7 @@ bool can_hold_files(const std::string& sampling) {
   return make_writable(sampling + "/bus") && make_writable(sampling + "/codelets");
 }
 
-/// A directory under /tmp that nobody else can have prepared for us.
+/// A directory under $TMPDIR or /tmp that no other user can have prepared; empty: there is none.
 std::string own_directory() {
   const char* const tmp = non_empty_variable("TMPDIR");
   const std::string path =

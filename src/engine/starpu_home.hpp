@@ -6,11 +6,11 @@
 
 namespace stepwell::engine {
 
-/// Sees to it that StarPU can write its files about the machine: it ends the whole process when it
-/// can't. They go where its own rules say ($STARPU_PERF_MODEL_DIR, $STARPU_HOME/.starpu,
-/// $HOME/.starpu) if that can be written, else to a directory of this user's under $TMPDIR or /tmp,
-/// which is what STARPU_HOME has to be then. Empty: nothing has to be set. Throws
-/// Error(unsupported) if no directory will do.
+/// Makes sure that StarPU can write its files about the machine, because it ends the whole process
+/// when it can't. The files go where StarPU's own rules say ($STARPU_PERF_MODEL_DIR,
+/// $STARPU_HOME/.starpu, $HOME/.starpu) if that is writable, else to a directory of this user under
+/// $TMPDIR or /tmp, which is returned and which STARPU_HOME must then be set to. Empty: nothing has
+/// to be set. Throws Error(unsupported) if no directory can be used.
 std::string prepare_starpu_home();
 
 }  // namespace stepwell::engine

@@ -4,8 +4,8 @@
 
 namespace stepwell::factor {
 
-/// In another order it is copied in two passes, because only the lower triangle may be read: each
-/// runs down columns of A.
+/// In another order the block is copied in two passes, because only the lower triangle of A may be
+/// read; each pass runs down columns of A.
 MatrixView<const double> StoredBlocks::block(const Block& at, double* scratch) const {
   if (order_.empty()) return a_.block(at.row, at.col, at.rows, at.cols);
   const MatrixView<double> out = view(scratch, at.rows, at.cols);

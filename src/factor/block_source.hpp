@@ -11,29 +11,30 @@
 
 namespace stepwell::factor {
 
-/// A place and a size in A.
+/// Position and size of a block of A.
 struct Block {
   std::int64_t row = 0, col = 0, rows = 0, cols = 0;
 };
 
-/// Where a factorization takes the blocks of A from.
+/// The source of the blocks of A for a factorization.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  /// The block, where it is or in scratch, which holds as many numbers; of one on the diagonal the
-  /// lower triangle. For several threads at once. Where A lies on ranks it is one of this rank's
-  /// tiles. Throws what the caller's function throws.
+  /// The block, in place or copied to 'scratch', which has room for its elements; of a diagonal
+  /// block only the lower triangle is defined. May be called by several threads concurrently. If A
+  /// is distributed, the block must be one of this rank's tiles. Throws what the caller's function
+  /// throws.
   virtual MatrixView<const double> block(const Block& at, double* scratch) const = 0;
-  /// The same of A as the caller has it, where the source has another order.
+  /// The same block of A in the caller's order, if the source uses another order.
   virtual MatrixView<const double> block_of_a(const Block& at, double* scratch) const {
     return block(at, scratch);
   }
-  /// Whether scratch is written.
+  /// Whether block() writes to 'scratch'.
   virtual bool needs_scratch() const = 0;
 };
 
-/// A matrix in memory, as it is or with its rows and columns in another order: indices into A;
-/// empty: as A is. Its lower triangle is read.
+/// A matrix in memory, in its own order or with permuted rows and columns: 'order' holds indices
+/// into A; empty: not permuted. Only the lower triangle is read.
 class StoredBlocks : public BlockSource {
  public:
   StoredBlocks(MatrixView<const double> a, std::span<const std::int64_t> order)
@@ -49,7 +50,7 @@ class StoredBlocks : public BlockSource {
   std::span<const std::int64_t> order_;
 };
 
-/// A matrix that the caller writes block by block.
+/// A matrix that a function of the caller writes block by block.
 class FilledBlocks : public BlockSource {
  public:
   using Fill = std::function<void(std::int64_t row, std::int64_t col, MatrixView<double> block)>;

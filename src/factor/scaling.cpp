@@ -50,13 +50,13 @@ Scale scale_factors(const Diagonal& diagonal, Scaling scaling) {
   for (const double x : diagonal.value) {
     if (usable(x)) largest = std::max(largest, std::abs(x));
   }
-  // Within what a product of two factors can take: of matrices beyond, only powers of four of the
-  // scale give the same bits.
+  // Limited to the range of a product of two factors: for matrices beyond it, only multiplication
+  // by powers of four gives the same bits.
   const int reference = largest == 0 ? 0 : std::clamp(std::ilogb(largest), -960, 960);
   for (std::size_t i = 0; i < scale.row.size(); ++i) {
     if (!usable(diagonal.value[i])) continue;
-    // |a_ii| = m 2^(reference + below) with 1 <= m < 2: h_ii is m or 2m, so that a square root that
-    // is exact stays so, and 4 x = 2 gives 1/2.
+    // |a_ii| = m 2^(reference + below) with 1 <= m < 2: h_ii is m or 2m, so that an exact square
+    // root stays exact, and 4 x = 2 gives 1/2.
     const int below = core::exponent_of(diagonal.value[i]) - reference;
     scale.row[i] = core::times_power_of_two(1.0, -((below - (below & 1)) / 2));
   }

@@ -26,7 +26,7 @@ engine::GraphOptions graph_options(bool enough, const Context* context, Progress
   engine::GraphOptions g;
   g.progress = progress;
   g.workers = enough;
-  if (!enough) return g;  // and nobody asks the system
+  if (!enough) return g;  // the number of threads need not be queried
   g.settings.threads = threads_of(context);
   g.workers = g.settings.threads > 1;
   return g;

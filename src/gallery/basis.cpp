@@ -27,7 +27,7 @@ void butterfly2(double* a, double* b) noexcept {
   }
 }
 
-/// Two steps at once: half the traffic with the cache.
+/// Two butterfly steps in one pass, which halves the cache traffic.
 void butterfly4(double* __restrict a, double* __restrict b, double* __restrict c,
                 double* __restrict d) noexcept {
   for (std::int64_t k = 0; k < kLanes; ++k) {
@@ -40,7 +40,8 @@ void butterfly4(double* __restrict a, double* __restrict b, double* __restrict c
   }
 }
 
-/// The transform of p elements without its factor 1 / sqrt(p). Recursive: it is in every cache.
+/// The Walsh-Hadamard transform of p elements without its factor 1 / sqrt(p). It is recursive, so
+/// that it is cache-oblivious.
 void hadamard(double* x, std::int64_t p) noexcept {
   if (p == 2) butterfly2(x, x + kLanes);
   if (p <= 2) return;
@@ -73,8 +74,8 @@ std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t index) {
   return order;
 }
 
-/// Calls body(first, count, x, scratch) for kLanes of 'vectors' vectors of n elements at a time,
-/// with memory of the thread's own.
+/// Calls body(first, count, x, scratch) for groups of kLanes out of 'vectors' vectors of n
+/// elements, with per-thread arrays x and scratch.
 void for_lanes(std::int64_t vectors, std::int64_t n, engine::ThreadPool& pool,
                const std::function<void(std::int64_t, std::int64_t, double*, double*)>& body) {
   std::vector<core::Buffer<double>> memory;

@@ -10,14 +10,14 @@
 namespace stepwell::gallery {
 namespace {
 
-/// The even bits of x, pushed together.
+/// The even bits of x, packed together.
 std::uint32_t even_bits(std::uint64_t x) {
   std::uint32_t out = 0;
   for (int b = 0; b < 32; ++b) out |= static_cast<std::uint32_t>((x >> (2 * b)) & 1U) << b;
   return out;
 }
 
-/// The first 32 bits of a number in [0, 1), every other bit left free.
+/// The leading 32 bits of a number in [0, 1), spread to the even bits of the result.
 std::uint64_t spread_bits(double x) {
   const auto bits = static_cast<std::uint64_t>(x * 0x1p32);
   std::uint64_t out = 0;
@@ -28,7 +28,7 @@ std::uint64_t spread_bits(double x) {
 }  // namespace
 
 std::vector<Point> grid_points(std::int64_t n) {
-  std::int64_t side = 1;  // of the smallest square of a power of two that holds n points
+  std::int64_t side = 1;  // side of the grid: the smallest power of two with side^2 >= n
   while (side * side < n) side *= 2;
   std::vector<Point> points(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
@@ -47,7 +47,7 @@ std::vector<Point> random_points(std::int64_t n, std::uint64_t seed, bool sorted
     point.y = uniform(index++);
     code = spread_bits(point.x) | spread_bits(point.y) << 1;
   }
-  if (sorted) {  // stably: two points with one code stay in the order they were drawn in
+  if (sorted) {  // stable sort: points with the same code stay in the order of generation
     std::stable_sort(coded.begin(), coded.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
   }

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-/// Points in the unit square and the covariances between them. In Morton order neighbours in space
-/// are neighbours in the matrix, and the norms of tiles fall off from the diagonal.
+/// Points in the unit square and covariances between them. In Morton order, neighbours in space are
+/// neighbours in the matrix, and the norms of tiles decrease away from the diagonal.
 namespace stepwell::gallery {
 
 struct Point {
@@ -21,7 +21,7 @@ inline double distance(Point a, Point b) {
 /// n points of a square grid, in Morton order.
 std::vector<Point> grid_points(std::int64_t n);
 
-/// n points drawn at random, in the order they were drawn in or in Morton order.
+/// n random points, in the order of generation or in Morton order.
 std::vector<Point> random_points(std::int64_t n, std::uint64_t seed, bool sorted);
 
 // Covariances of two points whose distance is r correlation lengths.

@@ -10,17 +10,17 @@
 #include "gallery/gallery.hpp"
 #include "gallery/recipe.hpp"
 
-/// The symmetric kinds that have a rule for their elements, on and below the diagonal.
+/// The symmetric kinds whose elements have an explicit formula, on and below the diagonal.
 namespace stepwell::gallery {
 
-/// Throws Error(invalid_argument) for a recipe that makes no sense.
+/// Throws Error(invalid_argument) for an invalid recipe.
 void check(const Recipe& recipe);
 
 /// The first n primes.
 std::vector<double> primes(std::int64_t n);
 
-/// Calls use(element), element(i, j) being that of a matrix of order n with i >= j; it owns what it
-/// needs and may be kept. False: the kind has no such rule.
+/// Calls use(element), where element(i, j) with i >= j is the element of a matrix of order n; the
+/// function object owns its data and may be kept. Returns false if the kind has no such formula.
 template <class Use>
 bool with_element_rule(std::int64_t n, const Recipe& recipe, Use use) {
   const auto number = [](std::int64_t i) { return static_cast<double>(i); };

@@ -8,12 +8,13 @@
 #include "engine/thread_pool.hpp"
 #include "stepwell/view.hpp"
 
-/// Matrices by a rule for their elements, filled by a pool: the same bits for any.
+/// Filling matrices from a formula for their elements with a thread pool. The bits do not depend on
+/// the pool.
 namespace stepwell::gallery {
 
 inline constexpr std::int64_t kBlock = 32;
 
-/// Calls body(first, end) for kBlock of n at a time.
+/// Calls body(first, end) for blocks of kBlock indices out of n.
 template <class Body>
 void for_blocks(std::int64_t n, engine::ThreadPool& pool, Body body) {
   pool.for_each((n + kBlock - 1) / kBlock, [&](std::int64_t block) {
@@ -41,8 +42,8 @@ void fill_all(MatrixView<double> a, engine::ThreadPool& pool, Element element) {
   });
 }
 
-/// The upper triangle from the lower one. Through a small square: columns that are a power of two
-/// apart push each other out of the caches.
+/// Copies the transpose of the lower triangle into the upper one, through a small buffer: columns
+/// whose distance is a power of two evict each other from the caches.
 inline void mirror(MatrixView<double> a, engine::ThreadPool& pool) {
   const std::int64_t n = a.rows;
   for_blocks(n, pool, [&](std::int64_t j0, std::int64_t j1) {

@@ -7,23 +7,24 @@
 #include "core/numeric/hash.hpp"
 #include "stepwell/view.hpp"
 
-/// Test matrices: symmetric positive definite, the same numbers for the same arguments everywhere.
-/// These write the lower triangle only; recipe.hpp has more kinds, and whole matrices.
+/// Symmetric positive definite test matrices, reproducible: the same arguments give the same
+/// elements everywhere. These functions write the lower triangle only; recipe.hpp has more kinds,
+/// and fills both triangles.
 namespace stepwell::gallery {
 
 using core::hash;
 
-/// A number in [-1, 1) that depends on the index alone.
+/// A pseudorandom number in [-1, 1) that depends only on the index.
 inline double noise(std::uint64_t index) {
   return static_cast<double>(static_cast<std::int64_t>(hash(index))) * 0x1p-63;
 }
 
-/// A number in [0, 1) that depends on the index alone.
+/// A pseudorandom number in [0, 1) that depends only on the index.
 inline double uniform(std::uint64_t index) {
   return static_cast<double>(hash(index) >> 11) * 0x1p-53;
 }
 
-/// The first index of a run of numbers that is a seed's own; 'part' tells its runs apart.
+/// The first index of a random stream; each seed and 'part' gives a different stream.
 inline std::uint64_t stream(std::uint64_t seed, std::uint64_t part) {
   return hash(hash(seed) + part);
 }
@@ -33,8 +34,8 @@ inline double element_noise(std::uint64_t seed, std::int64_t i, std::int64_t j) 
   return noise(stream(seed, static_cast<std::uint64_t>(j)) + static_cast<std::uint64_t>(i));
 }
 
-/// Uniform random numbers in [-1, 1) and n on the diagonal: the matrices of Carrica et al.
-/// Condition number about 1. The lower triangle of Kind::dominant in recipe.hpp.
+/// Uniform random elements in [-1, 1), with n on the diagonal: the matrices of Carrica et al. The
+/// condition number is about 1. This is the lower triangle of Kind::dominant in recipe.hpp.
 void fill_dominant(MatrixView<double> a, std::uint64_t seed);
 
 struct Matern {
@@ -43,11 +44,11 @@ struct Matern {
 };
 /// The Matern 3/2 covariance (1 + sqrt(3) r / length) exp(-sqrt(3) r / length) of n points on a
 /// square grid in two dimensions, in Morton order: neighbours in space are neighbours in the
-/// matrix, and the norms of tiles fall off from the diagonal.
+/// matrix, and the norms of tiles decrease away from the diagonal.
 void fill_matern(MatrixView<double> a, const Matern& matern);
 
 /// Q diag(d) Q' with d_i = condition^(-i/(n-1)) and Q a product of 'reflections' random Householder
-/// reflections. Cost reflections * n^2.
+/// reflections. Cost: reflections * n^2.
 void fill_geometric(MatrixView<double> a, double condition, int reflections, std::uint64_t seed);
 
 }  // namespace stepwell::gallery

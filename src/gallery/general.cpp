@@ -20,16 +20,16 @@ double number(std::int64_t i) {
   return static_cast<double>(i);
 }
 
-/// A standard normal number for element (i, j), by Box and Muller.
+/// A standard normal random number for element (i, j), by the Box-Muller method.
 double element_normal(std::uint64_t seed, std::int64_t i, std::int64_t j) {
   const std::uint64_t index =
       stream(seed, static_cast<std::uint64_t>(j)) + 2 * static_cast<std::uint64_t>(i);
   return std::sqrt(-2 * std::log1p(-uniform(index))) * std::cos(2 * pi * uniform(index + 1));
 }
 
-/// A <- A G: columns 2k and 2k + 1 are turned by an angle of [-pi/4, pi/4).
+/// A <- A G: columns 2k and 2k + 1 are rotated by a random angle in [-pi/4, pi/4).
 void turn_pairs(MatrixView<double> a, std::uint64_t seed, engine::ThreadPool& pool) {
-  const std::uint64_t random = stream(seed, 65);  // not what bases and spectra are drawn from
+  const std::uint64_t random = stream(seed, 65);  // a stream that bases and spectra do not use
   pool.for_each(a.cols / 2, [&](std::int64_t k) {
     const double angle = pi / 4 * noise(random + static_cast<std::uint64_t>(k));
     const double c = std::cos(angle), s = std::sin(angle);
@@ -41,8 +41,9 @@ void turn_pairs(MatrixView<double> a, std::uint64_t seed, engine::ThreadPool& po
   });
 }
 
-/// Element (p, q) of the matrix that takes a polynomial's values at x_k = cos(k pi / n), k = 0..n,
-/// to its derivative's. Differences of cosines as products of sines, which keep their digits.
+/// Element (p, q) of the matrix that maps the values of a polynomial at x_k = cos(k pi / n),
+/// k = 0..n, to those of its derivative. Differences of cosines are computed as products of sines,
+/// to avoid cancellation.
 double chebyshev(std::int64_t n, std::int64_t p, std::int64_t q) {
   const auto sine = [&](std::int64_t k) { return std::sin(number(k) * pi / number(2 * n)); };
   if (p == q) {
@@ -60,7 +61,7 @@ double gfpp(std::int64_t n, std::int64_t i, std::int64_t j) {
   return i > j ? -1 : 0;
 }
 
-/// Rows of random numbers, each with the sum of their sizes on the diagonal.
+/// Random elements, with the sum of the absolute values of each row on the diagonal.
 void fill_hplmxp(MatrixView<double> a, std::uint64_t seed, engine::ThreadPool& pool) {
   fill_all(a, pool, [&](std::int64_t i, std::int64_t j) {
     return i == j ? 0 : element_noise(seed, i, j) / 2;
@@ -74,7 +75,7 @@ void fill_hplmxp(MatrixView<double> a, std::uint64_t seed, engine::ThreadPool& p
   });
 }
 
-/// The kinds with given singular values.
+/// Fills the kinds with given singular values.
 void fill_singular(MatrixView<double> a, const Recipe& recipe, bool positive,
                    engine::ThreadPool& pool) {
   const Basis u(a.rows, recipe.seed, 0);
@@ -113,7 +114,7 @@ void fill_general(MatrixView<double> a, const Recipe& recipe, engine::ThreadPool
                       [&](Index i, Index j) { return element_noise(seed, i, j) < 0 ? -1.0 : 1.0; });
     case Kind::orthog: {
       const double size = std::sqrt(2 / number(n + 1));
-      fill_lower(a, pool, [&](Index i, Index j) {  // the sine's period keeps its argument small
+      fill_lower(a, pool, [&](Index i, Index j) {  // reduced by the period of the sine
         const Index angle = (i + 1) * (j + 1) % (2 * (n + 1));
         return size * std::sin(number(angle) * pi / number(n + 1));
       });

@@ -8,7 +8,7 @@
 
 namespace stepwell::gallery {
 
-/// fill() for the kinds that are general; the arguments are checked already.
+/// fill() for the general kinds; the arguments must have been checked.
 void fill_general(MatrixView<double> a, const Recipe& recipe, engine::ThreadPool& pool);
 
 }  // namespace stepwell::gallery

@@ -47,7 +47,7 @@ void check(const Recipe& recipe) {
 }
 
 std::vector<double> primes(std::int64_t n) {
-  // The n-th is below n (log n + log log n) for n > 5.
+  // The n-th prime is below n (log n + log log n) for n > 5.
   const double size = std::max(6.0, static_cast<double>(n));
   std::vector<bool> composite(
       static_cast<std::size_t>(size * (std::log(size) + std::log(std::log(size)))) + 2);

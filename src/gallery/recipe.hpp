@@ -11,66 +11,67 @@
 
 #include "stepwell/view.hpp"
 
-/// Test matrices by name: what the tests, the benchmarks and the command line draw from.
+/// Test matrices by name, for the tests, the benchmarks and the command line.
 namespace stepwell::gallery {
 
 enum class Kind : unsigned char {
   // Symmetric positive definite.
   // With a given spectrum and random eigenvectors: Table 1 of Abdelfattah et al.
   arithmetic,        ///< eigenvalues evenly spaced from 1 to 1 / condition
-  clustered,         ///< one is 1, the others 1 / condition
-  logarithmic,       ///< their logarithms drawn evenly between those of 1 and 1 / condition
-  geometric,         ///< their logarithms evenly spaced
-  custom_clustered,  ///< n / 10 of them (at least one) are 1, the others 1 / condition
-  dominant,          ///< random numbers in [-1, 1) with n on the diagonal: Carrica et al.
+  clustered,         ///< one eigenvalue is 1, the others are 1 / condition
+  logarithmic,       ///< logarithms uniformly random between those of 1 and 1 / condition
+  geometric,         ///< logarithms evenly spaced
+  custom_clustered,  ///< n / 10 eigenvalues (at least one) are 1, the others are 1 / condition
+  dominant,          ///< random elements in [-1, 1) with n on the diagonal: Carrica et al.
   // Covariances of n random points in the unit square, plus the nugget.
   matern,       ///< Matern 3/2
   exponential,  ///< exp(-r / length)
   gaussian,     ///< exp(-r^2 / (2 length^2)); hopelessly ill-conditioned without a nugget
-  // Classics, without parameters. Element (i, j) counts from 1.
+  // Classical matrices without parameters. Indices (i, j) start at 1.
   hilbert,    ///< 1 / (i + j - 1); not positive definite in FP64 beyond n = 13
   lehmer,     ///< min(i, j) / max(i, j)
   minij,      ///< min(i, j)
   trefethen,  ///< primes on the diagonal, ones at distances 1, 2, 4, 8, ...
-  laplacian,  ///< 2 on the diagonal, -1 beside it
+  laplacian,  ///< 2 on the diagonal, -1 next to it
 
-  // General: from here on nothing is positive definite.
+  // General: the kinds from here on are not symmetric positive definite.
   // U diag(s) V' with given singular values s and random bases U and V.
   general_arithmetic,   ///< evenly spaced from 1 to 1 / condition
-  general_clustered,    ///< as Haidar et al. use the word: all are 1, but one is 1 / condition
-  general_one_large,    ///< one is 1, the others 1 / condition: what 'clustered' is above
-  general_logarithmic,  ///< their logarithms drawn evenly
-  general_geometric,    ///< their logarithms evenly spaced
+  general_clustered,    ///< in the sense of Haidar et al.: one is 1 / condition, the others are 1
+  general_one_large,    ///< one is 1, the others are 1 / condition, as in 'clustered' above
+  general_logarithmic,  ///< logarithms uniformly random
+  general_geometric,    ///< logarithms evenly spaced
   // The same with eigenvalues in the right half-plane, see below.
   positive_arithmetic,
   positive_clustered,
   positive_logarithmic,
-  general_dominant,  ///< random numbers in [-1, 1), n added to the diagonal
-  hplmxp,  ///< random numbers in [-1/2, 1/2), on the diagonal the sum of the others' sizes in the
-           ///< row: the matrix of the HPL-MxP benchmark
+  general_dominant,  ///< random elements in [-1, 1), n added to the diagonal
+  hplmxp,  ///< random elements in [-1/2, 1/2); each diagonal element is the sum of the absolute
+           ///< values of the others in its row: the matrix of the HPL-MxP benchmark
   randn,   ///< normally distributed
-  rands,   ///< evenly distributed in [-1, 1)
-  randb,   ///< random signs; of a small order often exactly singular
-  // Classics, without parameters.
+  rands,   ///< uniformly distributed in [-1, 1)
+  randb,   ///< random signs; often exactly singular if n is small
+  // Classical matrices without parameters.
   orthog,     ///< sqrt(2 / (n + 1)) sin(i j pi / (n + 1)): symmetric, orthogonal, indefinite
-  circul,     ///< the circulant of 1, 2, ..., n
+  circul,     ///< the circulant matrix of 1, 2, ..., n
   frank,      ///< n + 1 - max(i, j) for j >= i - 1: Hessenberg, determinant 1, ill-conditioned
   fiedler,    ///< |i - j|: symmetric, one eigenvalue is positive
   chebspec,   ///< Chebyshev's differentiation matrix, without the first point
   riemann,    ///< i if i + 1 divides j + 1, else -1
   zielke,     ///< 1 below the diagonal, -1 in the last element of row 1: needs pivoting
   triw,       ///< 1 on the diagonal, -1 above it: condition number about n 2^n
-  gfpp,       ///< 1 on the diagonal and in the last column, -1 below: partial pivoting grows it to
-              ///< 2^(n-1), which FP64 cannot hold beyond n = 1024
-  gfpp_rows,  ///< its transpose: grows if pivots are looked for along rows
+  gfpp,       ///< 1 on the diagonal and in the last column, -1 below: the growth factor of partial
+              ///< pivoting is 2^(n-1), which overflows FP64 beyond n = 1024
+  gfpp_rows,  ///< the transpose of gfpp: the same growth if pivots are searched along rows
 };
 
-// What "positive eigenvalues" means. Haidar et al. generated theirs with MAGMA's "poev", V diag(s)
-// V', which is symmetric positive definite: a solver that looks takes Cholesky for it. Ours is
-// V diag(s) G V', G turning the coordinates by pairs by angles drawn from [-pi/4, pi/4). It is not
-// symmetric; its singular values are exactly s; and of A = H P, H = V diag(s) V', P = V G V', a
-// left eigenvector y has y* H y = lambda y* P' y, so that lambda's argument is within the largest
-// angle. As with poev, elimination finds little to pivot and hardly grows.
+// The positive_* kinds. Haidar et al. generated matrices with positive eigenvalues by MAGMA's
+// "poev", V diag(s) V', which is symmetric positive definite: a solver that analyzes the matrix
+// uses Cholesky for it. Ours is V diag(s) G V', where G rotates pairs of coordinates by random
+// angles in [-pi/4, pi/4). It is not symmetric, and its singular values are exactly s. With
+// A = H P, H = V diag(s) V', P = V G V', a left eigenvector y has y* H y = lambda y* P' y, so that
+// the argument of lambda is at most the largest angle. As with poev, elimination needs little
+// pivoting and has hardly any growth.
 
 inline constexpr std::array spd_kinds = {
     Kind::arithmetic, Kind::clustered, Kind::logarithmic, Kind::geometric, Kind::custom_clustered,
@@ -111,12 +112,12 @@ inline constexpr auto all_kinds = [] {
   return all;
 }();
 
-/// Whether it is for a solver of general systems: not one of spd_kinds.
+/// Whether the kind needs a solver for general systems: it is not one of spd_kinds.
 constexpr bool is_general(Kind kind) {
   return kind >= Kind::general_arithmetic;
 }
 
-/// Whether it is symmetric to the bit, positive definite or not.
+/// Whether the matrix is exactly symmetric, positive definite or not.
 constexpr bool is_symmetric(Kind kind) {
   return !is_general(kind) || kind == Kind::orthog || kind == Kind::fiedler;
 }
@@ -125,26 +126,26 @@ constexpr bool is_symmetric(Kind kind) {
 std::string_view to_string(Kind kind);
 std::optional<Kind> kind_from_string(std::string_view name);
 
-/// Whether the kind is given by its eigenvalues, or a general one by its singular values.
+/// Whether the kind is defined by its eigenvalues or, if it is general, by its singular values.
 bool has_spectrum(Kind kind);
 
 struct Recipe {
   Kind kind = Kind::arithmetic;
-  double condition = 1e2;  ///< of a given spectrum; at least 1
+  double condition = 1e2;  ///< condition number of a given spectrum; at least 1
   double length = 0.1;     ///< correlation length of a covariance
-  double nugget = 1e-2;    ///< what a covariance adds to its diagonal
+  double nugget = 1e-2;    ///< added to the diagonal of a covariance
   std::uint64_t seed = 1;
-  bool sorted = false;  ///< the points of a covariance in Morton order, not as they were drawn
+  bool sorted = false;  ///< points of a covariance in Morton order, not in order of generation
 };
 
-/// The eigenvalues (singular values) of a kind that is given by them, largest first. Throws
-/// Error(invalid_argument) for the others.
+/// The eigenvalues (or singular values) of a kind that is defined by them, largest first. Throws
+/// Error(invalid_argument) for other kinds.
 std::vector<double> spectrum(Kind kind, std::int64_t n, double condition, std::uint64_t seed);
 
-/// Fills a square matrix, both triangles: exactly symmetric if the kind is, and positive definite
-/// as far as FP64 can hold it unless it is general. The same bits for every number of threads.
-/// Costs n^2 log n at most.
-/// Throws Error(invalid_argument) for a recipe or a view that makes no sense.
+/// Fills both triangles of a square matrix. It is exactly symmetric if the kind is, and, unless the
+/// kind is general, positive definite as far as FP64 can represent it. The bits do not depend on
+/// the number of threads. Throws Error(invalid_argument) for an invalid recipe or view. Cost: at
+/// most n^2 log n.
 void fill(MatrixView<double> a, const Recipe& recipe, int threads = 1);
 
 }  // namespace stepwell::gallery

@@ -12,7 +12,7 @@
 namespace stepwell::gallery {
 namespace {
 
-/// As the command line spells them, in the order of Kind.
+/// The names used on the command line, in the order of Kind.
 constexpr std::array<std::string_view, all_kinds.size()> kNames = {
     "arithmetic",
     "clustered",
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, all_kinds.size()> kNames = {
 
 enum class Shape { arithmetic, one_large, one_small, tenth_large, logarithmic, geometric };
 
-/// None if the kind is not given by its values.
+/// Nothing if the kind is not defined by its eigenvalues or singular values.
 std::optional<Shape> shape_of(Kind kind) {
   switch (kind) {
     case Kind::arithmetic:
@@ -82,7 +82,7 @@ std::optional<Shape> shape_of(Kind kind) {
   }
 }
 
-/// How many values of n are 1; the others are 1 / condition.
+/// How many of the n values are 1; the others are 1 / condition.
 std::int64_t ones_of(Shape shape, std::int64_t n) {
   if (shape == Shape::one_small && n > 1) return n - 1;
   return shape == Shape::tenth_large ? std::max<std::int64_t>(1, n / 10) : 1;
@@ -117,7 +117,7 @@ std::vector<double> spectrum(Kind kind, std::int64_t n, double condition, std::u
   }
   std::vector<double> values(static_cast<std::size_t>(n));
   const std::int64_t ones = ones_of(*shape, n);
-  const std::uint64_t random = stream(seed, 64);  // not what the bases are drawn from
+  const std::uint64_t random = stream(seed, 64);  // a stream that the bases do not use
   for (std::int64_t i = 0; i < n; ++i) {
     double& value = values[static_cast<std::size_t>(i)];
     const double place = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0;

@@ -16,7 +16,7 @@ namespace stepwell::gallery {
 namespace {
 
 constexpr std::int64_t kLanes = Basis::kLanes;
-/// Streams of a seed that bases and spectra are not drawn from.
+/// Random streams that bases and spectra do not use.
 constexpr std::uint64_t kRows = 66, kAnswer = 67, kResidual = 68;
 
 [[noreturn]] void refuse(const std::string& text) {
@@ -60,7 +60,8 @@ void fill_problem(MatrixView<const double> a, const TallRecipe& recipe, double r
   check_tall(a);
   const std::int64_t m = a.rows, n = a.cols;
   const Basis q(std::max<std::int64_t>(1, m), recipe.seed, 0);
-  // Each column alone in the lanes: there are few, and the numbers of one don't depend on others.
+  // One column at a time in the lanes: there are few columns, and each one is independent of the
+  // others.
   const core::Buffer<double> lanes(core::size_product(2 * kLanes, m, "right-hand side"));
   for (std::int64_t c = 0; c < b.cols; ++c) {
     const auto column = static_cast<std::uint64_t>(c);
@@ -74,7 +75,7 @@ void fill_problem(MatrixView<const double> a, const TallRecipe& recipe, double r
       }
     });
     if (m == n) continue;
-    // Q1 [0; z] is orthogonal to all of Q1 [D; 0].
+    // Q1 [0; z] is orthogonal to all columns of Q1 [D; 0].
     std::fill(lanes.begin(), lanes.end(), 0.0);
     const std::uint64_t random = stream(recipe.seed + column, kResidual);
     double squares = 0;

@@ -14,7 +14,7 @@
 namespace stepwell::gallery {
 namespace {
 
-/// Columns of Q diag(d) Q', a block of them at a time.
+/// Columns of Q diag(d) Q', computed in blocks of columns.
 class SpectrumColumns {
  public:
   SpectrumColumns(std::int64_t n, const Recipe& recipe)
@@ -24,7 +24,7 @@ class SpectrumColumns {
     const std::shared_ptr<Block> block = find(col, tile.cols);
     const std::int64_t n = q_.order();
     {
-      // Who comes first makes it, and the others wait for it.
+      // The first thread computes the block; the others wait for it.
       const std::lock_guard lock(block->mutex);
       if (block->columns.size() == 0) make(*block);
     }

@@ -7,16 +7,16 @@
 
 namespace stepwell::gallery {
 
-/// A function that fills tiles of a symmetric positive definite matrix, wherever it is called.
+/// A function that fills tiles of a symmetric positive definite matrix, on any rank and thread.
 ///
-/// A kind with a rule for its elements has the bits of fill(). One with a given spectrum has not:
-/// fill() makes all of Q diag(d) first and then rows of A from it, which no rank can have. Here
-/// column j is Q (diag(d) (Q' e_j)), so the two differ by rounding; the bits are the same for any
-/// tiles. A whole block column is made for the first tile of it that is asked for, n log n an
-/// element's worth, and the last two of them are kept (n x tile numbers each): ask column by
-/// column.
+/// A kind with a formula for its elements has the same bits as with fill(). A kind with a given
+/// spectrum has not: fill() computes all of Q diag(d) first and then rows of A from it, which no
+/// rank can store. Here column j is Q (diag(d) (Q' e_j)), so that the two differ by rounding; the
+/// bits do not depend on the tiles. The first tile that is requested of a block column computes the
+/// whole block column, at a cost of n log n per column, and the last two block columns are kept
+/// (n x tile elements each): request tiles column by column.
 ///
-/// Throws Error(invalid_argument) for a recipe that makes no sense and for a general kind.
+/// Throws Error(invalid_argument) for an invalid recipe and for a general kind.
 FillTile tile_filler(std::int64_t n, const Recipe& recipe);
 
 }  // namespace stepwell::gallery

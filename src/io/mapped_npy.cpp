@@ -22,10 +22,11 @@ static_assert(std::endian::native == std::endian::little, "the data is used as i
 constexpr const char* kType = "<f8";
 constexpr std::int64_t kBytes = sizeof(double);
 
-/// What the matrix of a file without elements points to: null would ask for a function.
+/// The data pointer of an empty matrix: a null pointer would mean that a function supplies it.
 constexpr double kNothing = 0;
 
-/// Nanoseconds of the last change; wraps, which an equality does not mind.
+/// Time of the last change in nanoseconds. It may wrap around, which is harmless because it is only
+/// compared for equality.
 std::int64_t change_time(const struct stat& status) {
   const auto seconds = static_cast<std::uint64_t>(status.st_mtim.tv_sec);
   return static_cast<std::int64_t>(seconds * 1'000'000'000U +
@@ -42,7 +43,7 @@ struct stat status_of(const Source& source) {
 }
 
 TallMatrix matrix_of(const NpyHeader& header, const double* data) {
-  // A column has both orders, and nothing has any: by columns its products are the faster ones.
+  // A single column, or an empty matrix, fits both orders; products are faster by columns.
   if (!header.fortran_order && header.cols > 1) return by_rows(data, header.rows, header.cols);
   return MatrixView<const double>{data, header.rows, header.cols,
                                   std::max<std::int64_t>(1, header.rows)};
@@ -77,7 +78,8 @@ MappedNpy::MappedNpy(const std::string& path) : source_(path) {
                  "can't be mapped: " + std::generic_category().message(errno));
   }
   pages_ = pages;
-  // By columns a block of rows jumps from column to column: the system's own guess is better.
+  // In Fortran order, reading a block of rows jumps from column to column, so that the kernel's
+  // default readahead is better.
   if (!header.fortran_order) madvise(pages_, size, MADV_SEQUENTIAL);
   matrix_ =
       matrix_of(header, reinterpret_cast<const double*>(static_cast<const char*>(pages_) + start));

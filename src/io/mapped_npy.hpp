@@ -10,13 +10,15 @@
 
 namespace stepwell::io {
 
-/// An NPY file of FP64 numbers as a matrix that is not read but mapped: it may be larger than the
-/// memory there is. By rows in C's order, by columns in Fortran's; of one dimension, one column.
+/// A memory-mapped NPY file with FP64 elements, as a matrix; the file may be larger than the memory
+/// of the machine. C order is a matrix by rows, Fortran order by columns; a one-dimensional array
+/// is one column.
 ///
-/// Only <f8 whose data starts at a multiple of 8, as NumPy writes it. What read_npy() takes and
-/// this does not is Error(unsupported). Files that are too short or too long are refused here, but
-/// one that another process makes shorter later ends whoever reads the lost part with SIGBUS: make
-/// a new file and rename it, don't write over one that is in use. check() finds it out otherwise.
+/// Supports only <f8 with data that starts at a multiple of 8 bytes, as NumPy writes it; other
+/// files that read_npy() can read are Error(unsupported). Files that are too short or too long are
+/// rejected when they are mapped. If another process truncates the file later, a read beyond its
+/// end ends this process with SIGBUS: write a new file and rename it, do not overwrite a file in
+/// use. check() detects other changes.
 class MappedNpy {
  public:
   /// Throws Error: cannot_open, malformed, truncated, too_large, unsupported, shape.
@@ -25,23 +27,23 @@ class MappedNpy {
   MappedNpy(const MappedNpy&) = delete;
   MappedNpy& operator=(const MappedNpy&) = delete;
 
-  /// Valid as long as the mapping lives.
+  /// Valid for the lifetime of this object.
   const TallMatrix& matrix() const { return matrix_; }
   std::int64_t bytes() const { return source_.size(); }
 
-  /// Throws Error(malformed) if the file is not as it was when it was mapped: its length, or the
-  /// time of its last change.
+  /// Throws Error(malformed) if the length of the file or the time of its last change has changed
+  /// since it was mapped.
   void check() const;
 
  private:
-  Source source_;  ///< holds the file open
+  Source source_;  ///< keeps the file open
   std::int64_t changed_ = 0;
   void* pages_ = nullptr;
   TallMatrix matrix_;
 };
 
-/// Whether MappedNpy would take the file, by its name or first bytes and its header. Throws Error
-/// for an NPY file whose header is wrong.
+/// Whether MappedNpy supports the file, according to its first bytes and its header. Throws Error
+/// for an NPY file with an invalid header.
 bool is_mappable(const std::string& path);
 
 }  // namespace stepwell::io

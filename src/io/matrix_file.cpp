@@ -22,7 +22,7 @@ DenseMatrix dense_matrix(const Source& source, std::int64_t rows, std::int64_t c
                 "a dense matrix of " + size + " is more than 64 bits hold");
   }
   const double needed = static_cast<double>(*count) * (sizeof(double) + extra);
-  constexpr double always = 1 << 24;  // too little to ask the system for
+  constexpr double always = 1 << 24;  // bytes that are allowed without a query to the system
   std::int64_t available = source.memory_limit();
   if (available == 0 && needed > always) available = core::memory_allowance().available;
   if (available > 0 && needed > static_cast<double>(available)) {
@@ -40,7 +40,7 @@ namespace {
 
 enum class FileFormat : unsigned char { npy, matrix_market };
 
-/// What the first bytes say, or failing that the name. Leaves the source at its start.
+/// Determines the format by the first bytes or by the name. Leaves the source at its start.
 FileFormat format_of(Source& source, const std::string& path) {
   std::array<char, 16> start{};
   const auto count = static_cast<std::size_t>(source.read(start.data(), start.size()));

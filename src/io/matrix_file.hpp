@@ -9,16 +9,16 @@
 #include "io/source.hpp"
 #include "stepwell/view.hpp"
 
-/// Matrices in files. Sizes are checked against the length of the file and the memory there is
-/// before anything is allocated. All of it throws Error: cannot_open, malformed, truncated,
-/// too_large, unsupported, shape or out_of_memory, with the file and the line or byte.
+/// Matrices in files. Sizes are checked against the length of the file and the available memory
+/// before anything is allocated. All functions throw Error (cannot_open, malformed, truncated,
+/// too_large, unsupported, shape or out_of_memory) with the name of the file and the line or byte.
 namespace stepwell::io {
 
 struct DenseMatrix {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   core::Buffer<double> data;  ///< column-major, ld = rows
-  bool symmetric = false;     ///< the file says so; both triangles are filled
+  bool symmetric = false;     ///< declared symmetric in the file; both triangles are filled
 
   MatrixView<double> view() const { return stepwell::view(data.data(), rows, cols); }
 };
@@ -26,29 +26,29 @@ struct DenseMatrix {
 struct MatrixShape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  bool symmetric = false;  ///< the file says so
+  bool symmetric = false;  ///< declared symmetric in the file
 };
 
-/// A matrix of zeros for what 'source' holds, if memory can hold it. 'extra' is how many bytes more
-/// the reader needs for each element.
+/// A zero matrix for the contents of 'source', if there is enough memory. 'extra' is the number of
+/// bytes per element that the reader needs in addition.
 DenseMatrix dense_matrix(const Source& source, std::int64_t rows, std::int64_t cols,
                          double extra = 0);
 
-/// Reads Matrix Market or NPY, whichever the first bytes say.
+/// Reads a Matrix Market or NPY file; the format is determined by the first bytes or the name.
 DenseMatrix read_matrix(const std::string& path, Progress* progress = nullptr);
 
-/// Reads as much as it takes to know the shape.
+/// Reads only the part of the file that contains the shape.
 MatrixShape read_shape(const std::string& path);
 
-/// Writes NPY (.npy) or Matrix Market (.mtx, .mm), whichever the name says; other names are
-/// Error(invalid_argument). 'symmetric' makes Matrix Market half as large.
+/// Writes NPY (.npy) or Matrix Market (.mtx, .mm), according to the name; any other name is
+/// Error(invalid_argument). 'symmetric' halves the size of a Matrix Market file.
 void write_matrix(const std::string& path, MatrixView<const double> a, bool symmetric = false,
                   Progress* progress = nullptr);
 
-/// Throws Error(invalid_argument) if write_matrix() would not know how to write such a name.
+/// Throws Error(invalid_argument) if write_matrix() does not support the extension of the name.
 void require_writable_name(const std::string& path);
 
-/// Throws Error(invalid_argument) if the view makes no sense.
+/// Throws Error(invalid_argument) if the view is invalid.
 void check_view(MatrixView<const double> a);
 
 }  // namespace stepwell::io

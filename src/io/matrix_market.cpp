@@ -17,7 +17,7 @@ enum class Layout : unsigned char { coordinate, array };
 enum class Field : unsigned char { real, integer, pattern };
 enum class Symmetry : unsigned char { general, symmetric, skew };
 
-constexpr std::int64_t kExact = std::int64_t{1} << 53;  // FP64 holds all integers up to here
+constexpr std::int64_t kExact = std::int64_t{1} << 53;  // FP64 represents all integers up to here
 
 struct Header {
   Layout layout = Layout::array;
@@ -25,7 +25,7 @@ struct Header {
   Symmetry symmetry = Symmetry::general;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t entries = 0;  ///< lines of a coordinate file, numbers of an array
+  std::int64_t entries = 0;  ///< number of entries in the file
 };
 
 std::string lower_case(std::string_view word) {
@@ -97,7 +97,7 @@ std::int64_t read_size(Lines& lines, std::string_view& line) {
   return value;
 }
 
-/// How many elements a file of these sizes can give.
+/// The largest number of entries that a file with these sizes can have.
 std::int64_t most_entries(const Header& h, std::int64_t elements) {
   if (h.symmetry == Symmetry::symmetric) return (elements + h.rows) / 2;
   if (h.symmetry == Symmetry::skew) return (elements - h.rows) / 2;
@@ -125,7 +125,7 @@ void read_sizes(Lines& lines, Header& h) {
                                          " entries in a matrix with room for " +
                                          std::to_string(most));
   }
-  // "1 1 1" and a newline, "1 1", or "1".
+  // Bytes of the shortest entry with its newline: "1 1 1", "1 1" or "1".
   const std::int64_t shortest = h.layout == Layout::array ? 2 : (h.field == Field::pattern ? 4 : 6);
   if (h.entries > lines.left() / shortest) {
     lines.fail(ErrorCode::truncated, std::to_string(h.entries) + " entries don't fit into the " +
@@ -190,7 +190,7 @@ void read_array(Lines& lines, const Header& h, MatrixView<double> a) {
   }
 }
 
-/// An index of the file, from 1, as one of ours, from 0.
+/// Converts an index of the file, from 1, to an index from 0.
 std::int64_t read_index(const Lines& lines, std::string_view word, std::int64_t size) {
   std::int64_t index = 0;
   const Parsed parsed = parse(word, index);
@@ -205,7 +205,7 @@ std::int64_t read_index(const Lines& lines, std::string_view word, std::int64_t 
 }
 
 void read_coordinates(Lines& lines, const Header& h, MatrixView<double> a) {
-  core::Buffer<std::uint64_t> seen((h.rows * h.cols + 63) / 64);  // one bit each
+  core::Buffer<std::uint64_t> seen((h.rows * h.cols + 63) / 64);  // one bit per element
   for (std::int64_t entry = 0; entry < h.entries; ++entry) {
     std::string_view line;
     do {
@@ -253,7 +253,7 @@ DenseMatrix read_matrix_market(Source& source) {
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols,
                                     header.layout == Layout::coordinate ? 1.0 / 8 : 0);
   matrix.symmetric = header.symmetry == Symmetry::symmetric;
-  // Without entries there is nothing to walk through, and "0 9223372036854775807" has many columns.
+  // No loop over the columns of a matrix without entries: "0 9223372036854775807" has too many.
   if (header.entries > 0 && header.layout == Layout::array) {
     read_array(lines, header, matrix.view());
   } else if (header.entries > 0) {
@@ -301,7 +301,7 @@ void write_matrix_market(Sink& sink, MatrixView<const double> a, bool symmetric)
 void write_matrix_market(const std::string& path, MatrixView<const double> a, bool symmetric,
                          Progress* progress) {
   check_view(a);
-  // How long a number will be is not known; most random ones take 20 bytes.
+  // An estimate for the progress report: most random numbers take 20 bytes as text.
   constexpr std::int64_t kNumber = 20;
   Sink sink(path, progress, kNumber * (symmetric ? a.rows * (a.rows + 1) / 2 : a.rows * a.cols));
   write_matrix_market(sink, a, symmetric);

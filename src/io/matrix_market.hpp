@@ -7,22 +7,24 @@
 
 /// Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html) as dense matrices.
 ///
-/// Read are coordinate and array; real, double, integer and pattern (ones); general, symmetric and
-/// skew-symmetric. Words of the banner may be in any case. Stricter than the format asks for:
-/// - two entries in one place are refused: some readers add them, others take the last;
-/// - entries of symmetric and skew-symmetric files are in the lower triangle;
-/// - the last line ends with a newline, else the file may have been cut within a number;
-/// - integers beyond 2^53, where FP64 has gaps, are refused, and so is 1e400; nan and inf are data.
+/// The reader supports coordinate and array; real, double, integer and pattern (ones); general,
+/// symmetric and skew-symmetric. The words of the banner may be in any case. It is stricter than
+/// the format requires:
+/// - duplicate entries are rejected, because some readers add them and others take the last;
+/// - entries of symmetric and skew-symmetric files must be in the lower triangle;
+/// - the last line must end with a newline; otherwise the file may be truncated within a number;
+/// - integers beyond 2^53, which FP64 can't all represent, and numbers such as 1e400 are rejected;
+///   nan and inf are valid data.
 namespace stepwell::io {
 
 DenseMatrix read_matrix_market(Source& source);
 DenseMatrix read_matrix_market(const std::string& path);
-/// What the banner and the sizes say, and no entries.
+/// Reads the banner and the sizes only.
 MatrixShape read_matrix_market_shape(Source& source);
 
-/// Writes "array real", column by column, each number so that it is read back as it was (the bits
-/// of a NaN aside). If 'symmetric', the lower triangle only; Error(shape) if the matrix is not
-/// square or the upper one differs.
+/// Writes "array real", column by column. Every number is read back exactly, except for the payload
+/// of a NaN. If 'symmetric', writes only the lower triangle; throws Error(shape) if the matrix is
+/// not square or not exactly symmetric.
 void write_matrix_market(Sink& sink, MatrixView<const double> a, bool symmetric = false);
 void write_matrix_market(const std::string& path, MatrixView<const double> a,
                          bool symmetric = false, Progress* progress = nullptr);

@@ -50,7 +50,7 @@ T load(const char* from) {
   return value;
 }
 
-/// Reads numbers one after the other, in the order of the file.
+/// Reads and converts elements sequentially, in the order of the file.
 class Reader {
  public:
   Reader(Source& source, TypeName type) : source_(source), type_(type) {}
@@ -107,7 +107,7 @@ class Reader {
   TypeName type_;
 };
 
-/// Rows come one after the other; some at a time are turned into pieces of columns.
+/// Reads a matrix in C order, transposing a few rows at a time into the columns of a.
 void read_rows(Reader& reader, MatrixView<double> a) {
   constexpr std::int64_t together = 16;
   const core::Buffer<double> rows(std::min(together, a.rows) * a.cols);
@@ -133,7 +133,7 @@ DenseMatrix read_npy(Source& source) {
   const NpyHeader header = read_npy_header(source);
   const TypeName type = find_type(source, header.type);
   check_npy_length(source, header, type.bytes);
-  // An array without elements may have 2^63 - 1 rows: no loop over them.
+  // An empty array may have 2^63 - 1 rows or columns and must not be looped over.
   const bool by_columns = header.fortran_order || header.rows <= 1 || header.cols <= 1;
   DenseMatrix matrix = dense_matrix(source, header.rows, header.cols);
   Reader reader(source, type);
@@ -161,7 +161,7 @@ void write_npy(Sink& sink, MatrixView<const double> a) {
 
 void write_npy(const std::string& path, MatrixView<const double> a, Progress* progress) {
   check_view(a);
-  Sink sink(path, progress, 8 * a.rows * a.cols);  // and 128 bytes or so of header
+  Sink sink(path, progress, 8 * a.rows * a.cols);  // plus about 128 bytes of header
   write_npy(sink, a);
 }
 

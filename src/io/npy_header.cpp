@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::int64_t kLongest = 64 * 1024;
 
-/// Reads the little of Python's grammar that NumPy writes. No recursion: nothing to exhaust.
+/// Parses the subset of Python's grammar that NumPy writes. Not recursive, so that no input can
+/// exhaust the stack.
 class Parser {
  public:
   Parser(const Source& source, std::string_view text, std::int64_t start)
@@ -108,7 +109,7 @@ class Parser {
   void shape(NpyHeader& h) {
     std::array<std::int64_t, 2> size{1, 1};
     std::size_t dimensions = 0;
-    bool comma = true;  // one number is a tuple only with a comma behind it
+    bool comma = true;  // a tuple of one number must end with a comma
     expect('(');
     while (!accept(')')) {
       if (!comma) fail(ErrorCode::malformed, "a shape is numbers with commas between them");
@@ -135,7 +136,7 @@ class Parser {
 
   const Source& source_;
   std::string_view text_;
-  std::int64_t start_;  ///< of the header in the file
+  std::int64_t start_;  ///< position of the header in the file
   std::size_t at_ = 0;
 };
 
@@ -145,7 +146,7 @@ NpyHeader read_npy_header(Source& source) {
   std::array<unsigned char, 12> start{};
   const auto take = [&](std::size_t from, std::size_t count) {
     const std::int64_t got = source.read(start.data() + from, static_cast<std::int64_t>(count));
-    // What is there may already tell that it is something else.
+    // Wrong magic bytes are reported first, even if the file is too short.
     const std::size_t end = std::min(from + static_cast<std::size_t>(got), kMagic.size());
     const auto is = [](unsigned char a, char b) { return a == static_cast<unsigned char>(b); };
     if (!std::equal(start.begin(), start.begin() + end, kMagic.begin(), is)) {
@@ -200,7 +201,7 @@ std::string npy_header(const NpyHeader& header) {
                      "', 'fortran_order': " + (header.fortran_order ? "True" : "False") +
                      ", 'shape': (" + std::to_string(header.rows) + ", " +
                      std::to_string(header.cols) + "), }";
-  // The data starts at a multiple of 64, after a newline.
+  // The header ends with a newline and is padded so that the data starts at a multiple of 64.
   constexpr std::size_t before = 10;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';

@@ -16,15 +16,16 @@ struct NpyHeader {
   std::int64_t cols = 0;
 };
 
-/// Reads the magic, the version and the header of a file; the source is then at the data. The
-/// header is a Python dictionary of exactly the keys descr, fortran_order and shape, and at most
-/// 64 KiB.
+/// Reads the magic, the version and the header of a file, and leaves the source at the data. The
+/// header must be a Python dictionary with exactly the keys descr, fortran_order and shape, of at
+/// most 64 KiB.
 NpyHeader read_npy_header(Source& source);
 
-/// What follows the header must be as long as it says. Throws Error(too_large, truncated, shape).
+/// Checks that the data after the header has the length that the header implies. Throws
+/// Error(too_large, truncated, shape).
 void check_npy_length(const Source& source, const NpyHeader& header, std::int64_t element_bytes);
 
-/// All that comes before the data.
+/// The magic, the version and the header: all bytes before the data.
 std::string npy_header(const NpyHeader& header);
 
 }  // namespace stepwell::io

@@ -20,12 +20,12 @@
 namespace stepwell::io {
 namespace {
 
-constexpr std::int64_t kTogether = std::int64_t{1} << 18;
+constexpr std::int64_t kTogether = std::int64_t{1} << 18;  ///< smaller writes are buffered
 
 constexpr std::int64_t kAtOnce = std::int64_t{1} << 25;  ///< bytes between two reports of progress
 
-/// The names of temporary files, where a signal handler can read them whatever it interrupts. A
-/// sink that finds no place does without.
+/// Names of temporary files, stored so that a signal handler can read them at any time. If all
+/// slots are taken, a sink works without one.
 struct Unfinished {
   std::atomic<bool> taken{false};
   std::atomic<bool> named{false};
@@ -51,7 +51,7 @@ void forget(int slot) {
   u.taken = false;
 }
 
-/// A name in the same directory that nobody else has, and short: the directory may be deep.
+/// A unique name in the same directory. It is short, because the path of the directory may be long.
 std::string temporary_beside(const std::string& path) {
   std::random_device random;
   const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
@@ -88,7 +88,7 @@ Sink::Sink(const std::string& path, Progress* progress, std::int64_t bytes)
     fail("can't be created", error);
   }
   if (progress_ != nullptr) progress_->enter(Phase::writing, bytes);
-  // Who could not read the old file can't read the new one.
+  // The new file keeps the permissions of the old one.
   if (exists && S_ISREG(old.st_mode)) fchmod(descriptor_, old.st_mode & 07777);
 }
 

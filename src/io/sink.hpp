@@ -10,16 +10,16 @@
 
 namespace stepwell::io {
 
-/// A file to write that is there whole or not at all: a temporary file beside it takes its name
-/// when all is written. A symbolic link of that name is replaced. Throws Error(cannot_open).
-/// Or memory that somebody else owns. 'progress', if any, sees how many of 'bytes' bytes have been
-/// written.
+/// An output file that is written completely or not at all: the data goes to a temporary file in
+/// the same directory, which commit() renames. A symbolic link of that name is replaced. A sink can
+/// also append to a string of the caller. 'progress', if given, counts the bytes written, up to
+/// 'bytes'. Throws Error(cannot_open).
 class Sink {
  public:
   explicit Sink(const std::string& path, Progress* progress = nullptr, std::int64_t bytes = 0);
-  /// Appends to the string; what it has is not taken back without commit().
+  /// Appends to the string; without commit(), what was already appended stays there.
   explicit Sink(std::string* memory) : path_("memory"), memory_(memory) {}
-  /// Without commit() nothing is left behind.
+  /// Removes the temporary file unless commit() was called.
   ~Sink();
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
@@ -37,15 +37,15 @@ class Sink {
 
   std::string path_;
   std::string temporary_;
-  std::string waiting_;  ///< small pieces, put together
+  std::string waiting_;  ///< buffer for small writes
   std::string* memory_ = nullptr;
   Progress* progress_ = nullptr;
-  int slot_ = -1;  ///< among the unfinished
+  int slot_ = -1;  ///< slot of the temporary file's name; -1: none
   int descriptor_ = -1;
 };
 
-/// Removes the temporary files of all sinks that live, for a process that is about to end: safe in
-/// a signal handler.
+/// Removes the temporary files of all existing sinks, before the process ends. Safe in a signal
+/// handler.
 void remove_unfinished() noexcept;
 
 }  // namespace stepwell::io

@@ -9,19 +9,20 @@
 #include "stepwell/error.hpp"
 #include "stepwell/progress.hpp"
 
-/// Files are untrusted: they may cost bounded time and memory and an Error, nothing else.
+/// Input files are untrusted: a malformed one leads to an Error after bounded time and memory, and
+/// to nothing worse.
 namespace stepwell::io {
 
-/// In quotes, cut after 200 characters, with what a terminal might obey written as \xNN.
+/// The text in quotes, truncated after 200 characters, with control characters written as \xNN.
 std::string in_quotes(std::string_view text);
 
-/// Bytes to read: a regular file, or memory that somebody else owns.
+/// A source of bytes: a regular file, or memory owned by the caller.
 class Source {
  public:
-  /// Throws Error(cannot_open) for what is not a regular file. Never waits for a FIFO's writer.
-  /// 'progress', if any, sees how much of it has been read.
+  /// Throws Error(cannot_open) if the path is not a regular file; never blocks on a FIFO.
+  /// 'progress', if given, counts the bytes read.
   explicit Source(const std::string& path, Progress* progress = nullptr);
-  /// 'name' is what messages call it.
+  /// 'name' is used in messages.
   Source(std::string_view bytes, std::string_view name);
   ~Source();
   Source(const Source&) = delete;
@@ -33,19 +34,19 @@ class Source {
   void rewind() { position_ = 0; }
   int descriptor() const { return descriptor_; }  ///< -1: memory
 
-  /// The most bytes that a matrix made of it may take; 0: as much as the system has.
+  /// The maximum size in bytes of a matrix read from this source; 0: limited only by the system.
   std::int64_t memory_limit() const { return memory_limit_; }
   void limit_memory(std::int64_t bytes) { memory_limit_ = bytes; }
 
-  /// Reads up to 'bytes' bytes and returns how many; fewer at the end only. A file that has become
-  /// shorter since it was opened ends earlier; what has been added to it is not seen.
+  /// Reads up to 'bytes' bytes and returns the number read, which is smaller only at the end. A
+  /// file that was truncated after it was opened ends earlier; data appended to it is ignored.
   std::int64_t read(void* to, std::int64_t bytes);
 
   /// Throws "<file>, <where>: <what>"; without the comma if 'where' is empty.
   [[noreturn]] void fail(ErrorCode code, const std::string& where, const std::string& what) const;
 
  private:
-  std::string name_;  ///< in quotes
+  std::string name_;  ///< name for messages, in quotes
   std::string_view memory_;
   Progress* progress_ = nullptr;
   int descriptor_ = -1;

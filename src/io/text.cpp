@@ -33,7 +33,7 @@ Parsed parse(std::string_view word, double& value) {
   const std::string_view plain = without_plus(word);
   const Parsed parsed = parse_all(plain, value);
   if (parsed != Parsed::out_of_range) return parsed;
-  // from_chars does not say at which end.
+  // from_chars does not distinguish overflow from underflow.
   long double wide = 0;
   if (parse_all(plain, wide) != Parsed::good || std::abs(wide) > 1) return Parsed::out_of_range;
   value = std::copysign(0.0, static_cast<double>(wide));

@@ -9,36 +9,38 @@
 
 #include "io/source.hpp"
 
-/// Text as numbers, the same in every locale.
+/// Conversion between text and numbers, independent of the locale.
 namespace stepwell::io {
 
 enum class Parsed : unsigned char { good, out_of_range, not_a_number };
 
-/// The whole word must be the number. A leading '+' is allowed.
+/// Parses a word that must consist of the number only. A leading '+' is allowed.
 Parsed parse(std::string_view word, std::int64_t& value);
 
-/// Decimal, or nan and inf in any case. Too small for FP64 is zero, too large is out of range.
+/// Parses a decimal number, or nan or inf in any case. Underflow gives zero, overflow is
+/// out_of_range.
 Parsed parse(std::string_view word, double& value);
 
-/// The shortest text that is read as the same number, 17 digits at most.
+/// Appends the shortest text that is read back as the same number, at most 17 digits.
 void append(std::string& text, double value);
 
-/// Takes the first word, between blanks and tabs, off the line; empty at its end.
+/// Removes the first word, delimited by blanks and tabs, from the line and returns it; empty at the
+/// end of the line.
 std::string_view next_word(std::string_view& line);
 
-/// The lines of a source, without their ends (LF or CRLF). Memory is bounded whatever is in the
-/// file.
+/// Reads the lines of a source, without their line ends (LF or CRLF). Memory is bounded for any
+/// contents of the file.
 class Lines {
  public:
   static constexpr std::int64_t kLongest = 64 * 1024;
 
   explicit Lines(Source& source);
 
-  /// False at the end of the file. A last line without an end is an error, since a number in it
-  /// may have lost digits: Error(truncated).
+  /// Reads the next line; false at the end of the file. A last line without a line end is
+  /// Error(truncated), because a number in it may have lost digits.
   bool next(std::string_view& line);
 
-  /// Bytes not yet given out.
+  /// Number of bytes not yet returned.
   std::int64_t left() const;
 
   /// Throws an Error that names the file and the current line.

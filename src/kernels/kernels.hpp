@@ -5,8 +5,8 @@
 #include "core/machine/fp_scope.hpp"
 #include "kernels/table.hpp"
 
-/// The kernels as the layers below call them: the table's entry, run in the default floating-point
-/// environment. signatures.hpp says what each does.
+/// The kernels as the layers above call them: the table's entry, run in the default floating-point
+/// environment. signatures.hpp specifies each kernel.
 namespace stepwell::kernels {
 
 inline void update(const Table& t, Rung rung, PackedIn a, PackedIn b, MatrixView<float> c,
@@ -96,7 +96,7 @@ inline std::uint64_t split_product(const Table& t, MatrixView<const double> a,
   return t.split_product.run(a, p);
 }
 
-/// The bits of A's elements, added as integers modulo 2^64.
+/// A's checksum: the bits of its elements, added as integers modulo 2^64.
 inline std::uint64_t checksum(const Table& t, MatrixView<const double> a) {
   return t.exact_product.run(a, {});
 }

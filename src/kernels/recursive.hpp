@@ -9,15 +9,15 @@
 #include "kernels/table.hpp"
 
 /// The factorization of a diagonal tile and the solves with it: Algorithms 1-3 of Carrica et al.,
-/// all three recursive, over the table's leaves and updates. T is float or double.
+/// all three recursive, built on the table's leaves and updates. T is float or double.
 ///
-/// Memory that a function needs is given by the caller: 'scratch' points to at least the number of
-/// bytes that its *_scratch() says, aligned to 64.
+/// The caller provides the memory that a function needs: 'scratch' points to at least the number of
+/// bytes that the matching *_scratch() returns, aligned to 64.
 namespace stepwell::kernels {
 
-/// The rung of the off-diagonal products by the depth of the recursion at which they occur: the
-/// first split's products at rung[0], the next at rung[1], ..., the rest at the last. Leaves are
-/// computed in T. A rung above T's own format counts as T's.
+/// The rungs of the off-diagonal products by the depth of the recursion at which they occur: the
+/// products of the first split are at rung[0], those of the next at rung[1], ..., all deeper ones
+/// at the last rung. Leaves are computed in T. A rung above T's own format counts as T's.
 struct Layers {
   std::array<Rung, 8> rung{};
   int count = 1;
@@ -42,18 +42,19 @@ template <class T>
 void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Layers& layers,
                std::byte* scratch);
 
-/// X Q = G L' for a wide X, r x m with m >= r: a block row of a matrix that is factored with its
-/// columns exchanged. G, lower, takes the place of X's first r columns (above their diagonal, and
-/// in the other columns, X is undefined afterwards); L, m x r with a unit diagonal, goes to 'l',
-/// whose first r rows above the diagonal are undefined. exchanged[k] is the column that changed
-/// places with column k: the one whose element in row k is the largest; k itself if not 'pivoting'.
-/// Recursive by rows down to kPanelLeaf; products of at least kPanelWide rows are at 'rung' (T's
-/// own format if that is above it), the others in T. Stops where GetrfLeafFn does. Cost m r^2.
+/// X Q = G L' for a wide X, r x m with m >= r: a block row of a matrix that is factored with column
+/// exchanges. The lower triangular G replaces the first r columns of X (X is undefined afterwards
+/// above their diagonal and in the other columns). L, m x r with a unit diagonal, is written to
+/// 'l', whose first r rows are undefined above the diagonal. exchanged[k] is the column that was
+/// exchanged with column k: the one with the largest element in row k, or k itself if not
+/// 'pivoting'. Recursive by rows down to kPanelLeaf; products of at least kPanelWide rows are at
+/// 'rung' (T's own format if the rung is above it), the others in T. Stops where GetrfLeafFn does.
+/// Cost m r^2.
 template <class T>
 Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
                  std::int64_t* exchanged, std::byte* scratch);
 
-/// Below, packing the operands takes longer than an fp32 product.
+/// Below this size, packing the operands takes longer than an fp32 product.
 inline constexpr std::int64_t kPanelWide = 128;
 
 /// Bytes of scratch for tree_getrf with r rows.
@@ -62,31 +63,32 @@ std::int64_t panel_scratch(std::int64_t r);
 /// Bytes of scratch for a tree_* call whose matrices have at most 'order' rows and columns.
 std::int64_t tree_scratch(std::int64_t order);
 
-/// W = L with its diagonal blocks of order 'block' (the last may be smaller; a multiple of 32)
-/// replaced by their inverses and the strict upper triangle set to zero. What solve_inverted takes.
-/// Cost n block^2 / 3. Scratch: block^2 numbers of T.
+/// W = L with its diagonal blocks of order 'block' (a multiple of 32; the last block may be
+/// smaller) replaced by their inverses and the strict upper triangle set to zero: the input of
+/// solve_inverted. Cost n block^2 / 3. Scratch: block^2 elements of T.
 template <class T>
 void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t block,
                             MatrixView<T> w, std::byte* scratch);
 
 /// B <- B L^-T by multiplication with inverted blocks, plain fp32.
-/// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block numbers.
+/// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block elements.
 void solve_inverted(const Table& t, MatrixView<const float> w, std::int64_t block,
                     MatrixView<float> b, std::byte* scratch);
 
-/// How the numbers of a factor are rounded to a rung's format. Toward zero, the errors of L L' are
-/// all of one sign and keep a matrix definite that nearest loses.
+/// How the elements of a factor are rounded to a rung's format. With rounding toward zero the
+/// errors of L L' all have the same sign, and a matrix stays positive definite that rounding to
+/// nearest makes indefinite.
 enum class Rounding : unsigned char { nearest, toward_zero };
 
-/// Cuts the elements of A (on and below the diagonal if shape is lower) to the significant bits
-/// that 'rung' stores, so that packing them rounds nothing more (but at fp16 below its normal
-/// range). fp32 and finer: nothing to do.
+/// Truncates the elements of A (on and below the diagonal if shape is lower) to the significant
+/// bits that 'rung' stores, so that packing them does not round again (except at fp16 below its
+/// normal range). Does nothing for fp32 and finer rungs.
 void truncate(MatrixView<float> a, Rung rung, Shape shape);
 
-/// The same at a rung with planes, as an off-diagonal tile of the factorization needs it:
-/// X = B L^-T rounded to the rung and packed in pairs order into x, which is the tile of L; b holds
-/// X before that last rounding. Block column c of X is computed from the rounded columns before it,
-/// the ones later updates will use. w: packed in rows order with at least the rung's planes.
+/// solve_inverted at a rung with planes, for an off-diagonal tile of the factorization: X = B L^-T
+/// rounded to the rung and packed in pairs order into x, which is the tile of L; b holds X before
+/// that last rounding. Block column c of X is computed from the rounded block columns before it,
+/// the same values that later updates use. w: packed in rows order with at least the rung's planes.
 /// Scratch: packed_numbers(m, block, planes) x 2 bytes.
 void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, MatrixView<float> b,
                     PackedOut x, std::byte* scratch, Rounding rounding = Rounding::nearest);
@@ -99,8 +101,8 @@ template <class V>
 void tile_trsv(const Table& t, MatrixView<const float> l, bool transposed, MatrixView<V> x);
 void tile_trsv(const Table& t, MatrixView<const double> l, bool transposed, MatrixView<double> x);
 
-/// y -= L x (transposed: y -= L' x) for a plain fp64 tile, as the table's products do it for the
-/// other rungs.
+/// y -= L x (transposed: y -= L' x) for a plain fp64 tile, as the table's products do for the other
+/// rungs.
 void tile_product(const Table& t, MatrixView<const double> l, bool transposed,
                   MatrixView<const double> x, MatrixView<double> y);
 

@@ -17,14 +17,14 @@ namespace {
 
 using core::Isa;
 
-/// The instruction sets that an operation has kernels for, best first. The only place that knows
-/// of kernels that are not in the table.
+/// The instruction sets for which an operation has kernels, best first. This is the only place that
+/// lists kernels that are not in the table.
 constexpr Isa kCblas[] = {Isa::baseline};
 constexpr Isa kPortable[] = {Isa::avx512, Isa::avx2, Isa::baseline};
 constexpr Isa kEngine[] = {Isa::amx, Isa::avx512, Isa::avx2, Isa::baseline};
 constexpr Isa kBf16[] = {Isa::amx, Isa::avx512_bf16, Isa::avx512, Isa::avx2, Isa::baseline};
 
-/// Writes the table down row by row, with the reasons against the kernels that are not in it.
+/// Lists the table row by row, with the reasons why better kernels are not in it.
 class Rows {
  public:
   explicit Rows(const core::IsaCap& cap) : cap_(cap) {}

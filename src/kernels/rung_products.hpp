@@ -14,8 +14,8 @@ struct TermPair {
   int b;
 };
 
-/// The products of a rung in the order in which an engine with room for one term of each operand
-/// takes them: neighbours share a term, so that only the other is loaded. Every pair (a, b) with
+/// The products of a rung, in the order for an engine that holds one term of each operand:
+/// consecutive products share a term, so that only the other term is loaded. All pairs (a, b) with
 /// a + b < planes; fp16's split is exact and needs all four.
 struct RungProducts {
   std::array<TermPair, 6> pair;

@@ -11,7 +11,7 @@ namespace stepwell::kernels {
 
 double frobenius(const Scan& s) {
   if (s.big > 0) {
-    // The small ones are below the last digit; so may be the middle ones, and then they underflow.
+    // The small sum is below the last digit; the middle sum may be too, and then it underflows.
     const double big = s.big + (s.mid * kBlueBigFactor) * kBlueBigFactor;
     return std::sqrt(big) / kBlueBigFactor;
   }

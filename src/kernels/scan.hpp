@@ -6,8 +6,9 @@
 
 namespace stepwell::kernels {
 
-/// Blue's ranges: squares of numbers above kBlueBig would overflow in a long sum, squares below
-/// kBlueSmall would lose digits; they are summed after multiplication with the factor beside them.
+/// Blue's ranges: squares of values above kBlueBig would overflow in a long sum, and squares of
+/// values below kBlueSmall would lose digits. Both are multiplied by the corresponding factor
+/// before they are squared and summed.
 inline constexpr double kBlueBig = 0x1p486;
 inline constexpr double kBlueBigFactor = 0x1p-538;
 inline constexpr double kBlueSmall = 0x1p-511;
@@ -17,7 +18,7 @@ inline constexpr double kBlueSmallFactor = 0x1p537;
 double frobenius(const Scan& scan);
 
 /// Adds the scan of a tile that starts at (row, col) of the matrix to the matrix's scan. Call it
-/// tile by tile in a fixed order: the sums depend on it.
+/// tile by tile in a fixed order: the rounding of the sums depends on the order.
 void combine(Scan& total, const Scan& tile, std::int64_t row, std::int64_t col);
 
 }  // namespace stepwell::kernels

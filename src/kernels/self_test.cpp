@@ -11,12 +11,12 @@
 namespace stepwell::kernels {
 namespace {
 
-// Not multiples of a panel, so that tails are tried too.
+// Not multiples of a panel, so that tails are tested too.
 constexpr std::int64_t kRows = 33;
 constexpr std::int64_t kCols = 35;
 constexpr std::int64_t kInner = 64;
 
-/// Numbers in (-1, 1) with a full significand, the same on every machine.
+/// Values in (-1, 1) with a full significand, the same on every machine.
 std::vector<double> numbers(std::int64_t count, std::uint64_t seed) {
   std::vector<double> x(static_cast<std::size_t>(count));
   for (double& v : x) {
@@ -26,7 +26,7 @@ std::vector<double> numbers(std::int64_t count, std::uint64_t seed) {
   return x;
 }
 
-/// Whether C = 1 - A B' up to what the rung's roundings allow, for every element.
+/// Whether C = 1 - A B' up to the rung's rounding errors, for every element.
 template <class T>
 bool agrees(MatrixView<const double> a, MatrixView<const double> b, MatrixView<const T> c,
             Rung rung) {

@@ -9,8 +9,8 @@
 namespace stepwell::kernels {
 
 /// Runs the table's packing and updates at every rung on a small known product and compares with
-/// fp64 sums. Returns what was wrong, or an empty string. About a millisecond.
-/// A CPU that advertises what it (or its hypervisor) can't do, or a faulty core, shows here.
+/// fp64 sums. Returns what was wrong, or an empty string. Takes about a millisecond.
+/// Detects a faulty core, and a CPU that advertises what it (or its hypervisor) can't do.
 std::string self_test(const Table& t);
 
 }  // namespace stepwell::kernels

@@ -8,19 +8,19 @@
 #include "stepwell/rung.hpp"
 #include "stepwell/view.hpp"
 
-/// What each kernel does: the contract that the reference loop states and every other version
-/// keeps. Kernels allocate nothing, start no threads and throw nothing; they use less than 48 KiB
-/// of stack.
+/// Specification of each kernel: the contract that the reference loop defines and every other
+/// version keeps. Kernels do not allocate, start threads or throw; they use less than 48 KiB of
+/// stack.
 namespace stepwell::kernels {
 
-/// Which part of C is written. 'lower' leaves every element with i < j as it is.
+/// The part of C that is written. 'lower' leaves every element with i < j unchanged.
 enum class Shape : unsigned char { full, lower };
 
-/// What is done with the product P: C -= P, or C = P.
+/// How the product P is combined with C: C -= P, or C = P.
 enum class Write : unsigned char { subtract, assign };
 
-/// The operands of the next call: their beginning is fetched into L2 meanwhile. Either may be
-/// empty.
+/// The operands of the next call, whose first parts are prefetched into L2 during this call. Either
+/// may be empty.
 struct Next {
   PackedIn a;
   PackedIn b;
@@ -29,8 +29,8 @@ struct Next {
 /// C -= A B' (or C = A B') at a rung with planes. A: m x k in pairs order; B: n x k in rows order,
 /// both with at least the rung's planes; C: m x n fp32.
 /// Sums are fp32; the order of summation depends on k alone, so a block of C is the same whether it
-/// is computed with its neighbours or without. Subnormal bf16 operands may count as zero.
-/// Cost 2mnk products of bf16 per rung product.
+/// is computed with its neighbours or without. Subnormal bf16 operands may be treated as zero.
+/// Cost: 2mnk flops in bf16 for each product of the rung.
 using UpdateFn = void(Rung rung, PackedIn a, PackedIn b, MatrixView<float> c, Shape shape,
                       Write write, const Next& next) noexcept;
 
@@ -39,7 +39,7 @@ template <class T>
 using DenseUpdateFn = void(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                            Shape shape, Write write) noexcept;
 
-/// Scale factors of rows and columns, powers of two as a rule; null means one.
+/// Scale factors of rows and columns, usually powers of two; null means one.
 struct Scales {
   const double* row = nullptr;
   const double* col = nullptr;
@@ -47,19 +47,20 @@ struct Scales {
 
 /// Packs diag(row) A diag(col) at 'rung' into out (out.rows x out.depth as A, either order),
 /// padding included. Each product with the scales is rounded to fp64 once, then split exactly as
-/// core::split does: all versions give the same bits. shape lower takes elements above the diagonal
-/// as zero without reading them.
+/// core::split does: all versions give the same bits. With shape lower, elements above the diagonal
+/// count as zero and are not read.
 template <class T>
 using PackFn = void(Rung rung, MatrixView<const T> a, Shape shape, Scales scales,
                     PackedOut out) noexcept;
 
 /// Packs the transpose of A diag(scale) at 'rung' into out, in rows order, padding included:
-/// out.rows is A's columns, out.depth its rows. Rounded as by PackFn. scale: null means ones; its
-/// numbers are positive.
+/// out.rows is the number of columns of A, out.depth the number of its rows. Rounding as in PackFn.
+/// scale: null means ones; its elements are positive.
 using PackColumnsFn = void(Rung rung, MatrixView<const double> a, const double* scale,
                            PackedOut out) noexcept;
 
-/// The reverse: out = diag(row) P diag(col), the terms summed in fp64, then rounded to T.
+/// The reverse of PackFn: out = diag(row) P diag(col), with the terms summed in fp64, then rounded
+/// to T.
 template <class T>
 using UnpackFn = void(PackedIn p, Scales scales, MatrixView<T> out) noexcept;
 
@@ -69,15 +70,15 @@ using ReorderFn = void(PackedIn p, PackedOut out) noexcept;
 /// The failing pivot of a factorization.
 struct Pivot {
   std::int64_t index = -1;  ///< -1: none failed
-  double value = 0;         ///< what should have been positive (NaN included)
+  double value = 0;         ///< the pivot that should have been positive (may be NaN)
   bool ok() const { return index < 0; }
 };
 
-/// A leaf of the recursions has at most this order.
+/// Largest order of a leaf of the recursions.
 inline constexpr std::int64_t kLeaf = 64;
 
 /// Lower Cholesky factor of the n x n matrix A, n <= kLeaf, in place; the strict upper triangle is
-/// not touched. Stops at the first pivot that is not a positive finite number and reports it; the
+/// not touched. Stops at the first pivot that is not positive and finite and reports it; the
 /// columns before it hold L.
 template <class T>
 using PotrfLeafFn = Pivot(MatrixView<T> a) noexcept;
@@ -90,13 +91,14 @@ using TrsmLeafFn = void(MatrixView<const T> l, MatrixView<T> b) noexcept;
 template <class T>
 using InvertLeafFn = void(MatrixView<const T> l, MatrixView<T> w) noexcept;
 
-/// The leaf of a panel's recursion has at most this many columns.
+/// Largest number of columns of a leaf of the recursion of a panel.
 inline constexpr std::int64_t kPanelLeaf = 16;
 
 /// P A = L U for a tall A, m x n with n <= kPanelLeaf and m >= n, in place: L strictly below the
-/// diagonal, U on and above it. Column j exchanges row j with row rows[j], the first of those whose
-/// element is the largest; rows[j] = j if not 'pivoting'. A pivot that is zero or not finite, or a
-/// column with an element that is not finite, ends it: its index, and columns from it on undefined.
+/// diagonal, U on and above it. Step j exchanges row j with row rows[j], the first row that has the
+/// largest element of column j; rows[j] = j if not 'pivoting'. Stops at a pivot that is zero or not
+/// finite, and at a column with an element that is not finite, and returns its index; the columns
+/// from there on are undefined.
 template <class T>
 using GetrfLeafFn = Pivot(MatrixView<T> a, bool pivoting, std::int64_t* rows) noexcept;
 
@@ -107,7 +109,8 @@ using TransposeFn = void(MatrixView<const T> a, MatrixView<T> out) noexcept;
 /// One pass over an FP64 block A (m x n) for any number of vectors:
 ///   y += A x   if y.data is not null (x: n x r, y: m x r)
 ///   z += A' w  if z.data is not null (w: m x r, z: n x r)
-/// To subtract, negate x or w. With both, A is read once: a symmetric product's off-diagonal block.
+/// To subtract, negate x or w. With both y and z, A is read only once, as the off-diagonal block of
+/// a symmetric product needs it.
 struct Products {
   MatrixView<const double> x;
   MatrixView<double> y;
@@ -120,27 +123,28 @@ using ProductFn = void(MatrixView<const double> a, const Products& p) noexcept;
 using SymmetricProductFn = void(MatrixView<const double> a, MatrixView<const double> x,
                                 MatrixView<double> y) noexcept;
 
-/// A block of a blocked product has at most so many rows and columns.
+/// Largest numbers of rows and columns of a block of a blocked product.
 inline constexpr std::int64_t kBlockedRows = 256;
 inline constexpr std::int64_t kBlockedColumns = 64;
-/// How often a term is rounded in what such a block adds to an element of y, and of z. The addition
-/// to the element is one more.
+/// Number of roundings of a term in the sum that such a block adds to an element of y, and of z.
+/// Adding the sum to the element is one more rounding.
 inline constexpr std::int64_t kBlockedDepthY = 8;
 inline constexpr std::int64_t kBlockedDepthZ = 12;
 
 /// As ProductFn for a block of at most kBlockedRows x kBlockedColumns, with short chains of
-/// products that are added in pairs: the sum that is added to an element errs by at most
-/// kBlockedDepthY (of z: kBlockedDepthZ) units of its terms' sizes (Higham 2002, section 4.2),
-/// where nothing underflows. Returns A's checksum: the bits of its elements, added as integers
-/// modulo 2^64.
+/// products that are added pairwise: the error of the sum that is added to an element of y is at
+/// most kBlockedDepthY (for z: kBlockedDepthZ) unit roundoffs times the sum of the magnitudes of
+/// its terms (Higham 2002, section 4.2), if nothing underflows. Returns A's checksum: the bits of
+/// its elements, added as integers modulo 2^64.
 using BlockedProductFn = std::uint64_t(MatrixView<const double> a, const Products& p) noexcept;
 
 /// One pass over an FP64 block A (m x n) for one vector, with products and sums in double-double:
 ///   y + y_low += A x   if y is not null
 ///   z + z_low += A' w  if z is not null
-/// An element of k terms errs by at most 2 (k + 2)^2 2^-106 of the sum of their sizes (Ogita, Rump
-/// & Oishi 2005, Proposition 5.5; by 4 (k + 2) 2^-106 as a rule), where nothing over- or
-/// underflows. Returns A's checksum, as BlockedProductFn; without y and z it computes nothing else.
+/// The error of an element of k terms is at most 2 (k + 2)^2 2^-106 times the sum of their
+/// magnitudes (Ogita, Rump & Oishi 2005, Proposition 5.5; typically 4 (k + 2) 2^-106), if nothing
+/// over- or underflows. Returns A's checksum, as BlockedProductFn; without y and z it computes
+/// nothing else.
 struct ExactProducts {
   const double* x = nullptr;
   double* y = nullptr;
@@ -151,20 +155,22 @@ struct ExactProducts {
 };
 using ExactProductFn = std::uint64_t(MatrixView<const double> a, const ExactProducts& p) noexcept;
 
-/// Vectors for a split product: v, its leading digits, and v - head.
+/// Vectors for a split product: v, its leading digits (head), and v - head.
 struct SplitVectors {
   MatrixView<const double> whole, head, rest;
 };
 
-/// One pass over an FP64 block A (m x n) for r vectors, the leading digits of its elements apart:
+/// One pass over an FP64 block A (m x n) for r vectors, with the leading digits of A's elements
+/// handled separately:
 ///   y += head x.head,  y_low += head x.rest + rest x.whole    if y.data is not null
 ///   z += head' w.head, z_low += head' w.rest + rest' w.whole  if z.data is not null
 /// with head = (a + shift) - shift and rest = a - head, both exact: for shift = 1.5 2^52 g and
 /// |a| <= 2^50 g, head is the multiple of g nearest to a. y and z are exact if all their products
-/// are multiples of one number, of which no sum exceeds 2^53 (Ozaki et al. 2012); the low parts are
-/// plain FP64 sums. One of y and z. Returns A's checksum, as BlockedProductFn.
+/// are multiples of one number and no sum exceeds 2^53 times that number (Ozaki et al. 2012); the
+/// low parts are plain FP64 sums. Only one of y and z may be given. Returns A's checksum, as
+/// BlockedProductFn.
 struct SplitProducts {
-  const double* shift = nullptr;  ///< of A's columns, or, if shift_of_rows, of its rows
+  const double* shift = nullptr;  ///< one for each column of A, or for each row if shift_of_rows
   bool shift_of_rows = false;
   SplitVectors x;
   MatrixView<double> y, y_low;
@@ -173,8 +179,8 @@ struct SplitProducts {
 };
 using SplitProductFn = std::uint64_t(MatrixView<const double> a, const SplitProducts& p) noexcept;
 
-/// y -= L x (transposed: y -= L' x) for a packed tile in pairs order; vectors are V = float or
-/// double and so are the sums. x: depth x r (transposed: rows x r).
+/// y -= L x (transposed: y -= L' x) for a packed tile in pairs order; the vectors and the sums are
+/// in V = float or double. x: depth x r (transposed: rows x r).
 template <class V>
 using PackedProductFn = void(PackedIn l, bool transposed, MatrixView<const V> x,
                              MatrixView<V> y) noexcept;
@@ -184,40 +190,41 @@ template <class V>
 using TileProductFn = void(MatrixView<const float> l, bool transposed, MatrixView<const V> x,
                            MatrixView<V> y) noexcept;
 
-/// What a pass over A found. Sums of squares are kept in three ranges so that none over- or
-/// underflows (Blue 1978); combine() and frobenius() are in scan.hpp.
+/// Result of a scan of A. Sums of squares are kept in three ranges so that none over- or underflows
+/// (Blue 1978); combine() and frobenius() are in scan.hpp.
 struct Scan {
-  double max_abs = 0;  ///< of the finite elements
+  double max_abs = 0;  ///< largest magnitude of the finite elements
   double big = 0, mid = 0, small = 0;
-  std::int64_t non_finite = 0;  ///< how many
-  std::int64_t bad_row = -1;    ///< the first of them in column-major order
+  std::int64_t non_finite = 0;  ///< number of elements that are not finite
+  std::int64_t bad_row = -1;    ///< the first such element in column-major order
   std::int64_t bad_col = -1;
-  double asymmetry = 0;  ///< max |a_ij - mirror_ji|, over finite pairs
+  double asymmetry = 0;  ///< max |a_ij - a_ji|, over finite pairs
   std::int64_t asymmetry_row = -1;
   std::int64_t asymmetry_col = -1;
   std::uint64_t checksum = 0;  ///< the bits of the elements, added as integers modulo 2^64
 };
 
-/// max_abs[i] = max_k |a_ik| and squares[i] = sum_k a_ik^2, of each row of A. Where a number is not
-/// finite squares[i] is not, and max_abs[i] is undefined. Sums are in the order of k.
+/// max_abs[i] = max_k |a_ik| and squares[i] = sum_k a_ik^2, for each row of A, summed in the order
+/// of k. If row i has an element that is not finite, squares[i] is not finite and max_abs[i] is
+/// undefined.
 using ColumnSizesFn = void(MatrixView<const double> a, double* max_abs, double* squares) noexcept;
 
-/// What to do in one pass over an FP64 tile A of the caller's (m x n), all parts but A optional:
-/// out = (row * a) * col, each product rounded to fp64, then rounded to out's format; and what the
-/// scan finds of A itself (unscaled). shape lower reads and writes only elements on and below the
-/// diagonal.
+/// One pass over an m x n FP64 tile A of the caller's matrix; everything except A is optional.
+/// Writes out = (row * a) * col, with each product rounded to fp64 and the result to out's format,
+/// and scans A itself (unscaled). With shape lower, only elements on and below the diagonal are
+/// read and written.
 struct LoadArgs {
   MatrixView<const double> a;
   Shape shape = Shape::full;
   Scales scales;
-  MatrixView<float> out32;  ///< one of the two outputs, or neither: then it only scans
+  MatrixView<float> out32;  ///< at most one of the two outputs; with neither, A is only scanned
   MatrixView<double> out64;
   double* row_sums = nullptr;       ///< row_sums[i] += sum_j |a_ij|
   double* col_sums = nullptr;       ///< col_sums[j] += sum_i |a_ij|
-  MatrixView<const double> mirror;  ///< the tile across the diagonal, n x m, to compare with
+  MatrixView<const double> mirror;  ///< the tile at the transposed position, n x m, to compare with
 };
-/// 'scan' is added to: start from a default one, or carry it from tile to tile (indices are the
-/// tile's own).
+/// Adds to 'scan': start from a default Scan, or carry it from tile to tile (indices are relative
+/// to the tile).
 using LoadFn = void(const LoadArgs& args, Scan& scan) noexcept;
 
 }  // namespace stepwell::kernels

@@ -53,8 +53,8 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_gather_gram(isa, t);
 }
 
-/// What the CPU and the operating system offer, less what fails the self-test; an instruction set
-/// above a failing one would use its kernels and goes with it.
+/// The instruction sets that the CPU and the operating system offer, minus those that fail the
+/// self-test. An instruction set above a failing one would use its kernels, so it is rejected too.
 UsableIsas probe() {
   const core::IsaCap cap = core::isa_cap_from_environment();
   if (!cap.problem.empty()) core::warn_once(cap.problem);
@@ -78,7 +78,7 @@ UsableIsas probe() {
 
 }  // namespace
 
-// The order is the policy: the last kernel that fits wins.
+// The order is the policy: a later entry overrides an earlier one.
 Table make_table(Isa cap) {
   Table t;
   t.cap = cap;

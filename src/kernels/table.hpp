@@ -15,7 +15,8 @@
 
 namespace stepwell::kernels {
 
-/// One kernel: the function, its name (operation, instruction set, shape) and what it needs.
+/// One kernel: the function, its name (operation, instruction set, shape) and the instruction set
+/// that it needs.
 template <class F>
 struct Entry {
   F* run = nullptr;
@@ -23,11 +24,11 @@ struct Entry {
   core::Isa isa = core::Isa::reference;
 };
 
-/// The kernels of small systems side by side.
+/// The kernels for batched small systems.
 template <class T>
 struct BatchEntries {
   int lanes = 1;                       ///< systems in one vector
-  std::span<const BatchBlock> blocks;  ///< that 'factor' knows
+  std::span<const BatchBlock> blocks;  ///< blocks that 'factor' implements
   Entry<BatchLoadFn<T>> load;
   Entry<BatchStoreFn<T>> store;
   Entry<BatchLoadColumnsFn<T>> load_columns;
@@ -39,10 +40,10 @@ struct BatchEntries {
   Entry<BatchResidualFn<T>> residual;
 };
 
-/// Which kernel runs. Filled with the reference loops first and then overridden, instruction set by
-/// instruction set: a missing optimized kernel is slow, never wrong.
+/// The kernel of each operation. Filled with the reference loops first and then overridden,
+/// instruction set by instruction set: a missing optimized kernel costs speed, never correctness.
 struct Table {
-  core::Isa cap = core::Isa::reference;  ///< the best instruction set in it
+  core::Isa cap = core::Isa::reference;  ///< the best instruction set in the table
 
   std::array<Entry<UpdateFn>, 4> update;  ///< by rung: bf16, bf16x2, bf16x3, fp16
   Entry<DenseUpdateFn<float>> update_fp32;
@@ -81,16 +82,16 @@ struct Table {
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };
 
-/// The table this process uses: what the CPU, the operating system, the self-test and STEPWELL_ISA
-/// allow. Made at the first call; thread-safe.
+/// The table that this process uses: what the CPU, the operating system, the self-test and
+/// STEPWELL_ISA allow. Built at the first call; thread-safe.
 const Table& table();
 
-/// The table for an instruction set that usable() says can be used. Kernels above 'cap' are absent.
+/// The table for an instruction set that usable() reports as usable. It has no kernels above 'cap'.
 Table make_table(core::Isa cap);
 
-/// The instruction sets, after CPUID, XCR0, the operating system and the numeric self-test. Same
-/// order as core::all_isas. Ignores STEPWELL_ISA, except that 'amx' is not tried when it is capped
-/// (asking for it has side effects).
+/// The usability of each instruction set, according to CPUID, XCR0, the operating system and the
+/// numeric self-test, in the order of core::all_isas. Ignores STEPWELL_ISA, except that 'amx' is
+/// not probed when STEPWELL_ISA excludes it (requesting AMX has side effects).
 const std::array<core::Usable, core::all_isas.size()>& usable();
 
 }  // namespace stepwell::kernels

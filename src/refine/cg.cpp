@@ -10,7 +10,7 @@ namespace stepwell::refine {
 namespace {
 
 struct Coefficients {
-  double first = 0;  ///< the norm at the start, of r or M^-1 r
+  double first = 0;  ///< initial norm of r or of M^-1 r
   double rz = 0;     ///< r'M^-1 r
 };
 

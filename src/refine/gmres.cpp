@@ -11,8 +11,8 @@
 namespace stepwell::refine {
 namespace {
 
-/// The Krylov space of one slot: an orthonormal basis, and the Hessenberg matrix kept triangular by
-/// rotations (Saad, Iterative Methods, 6.5).
+/// The Krylov space of one slot: an orthonormal basis, and the Hessenberg matrix reduced to
+/// triangular form by Givens rotations (Saad, Iterative Methods, 6.5).
 class Krylov {
  public:
   Krylov(std::int64_t n, int restart, bool flexible)
@@ -39,8 +39,8 @@ class Krylov {
   double* preconditioned() const { return z_[steps_]; }
   bool full() const { return static_cast<int>(steps_) == restart_; }
 
-  /// Takes in A (or M^-1 A) times the newest vector, w, which is destroyed. Returns the residual
-  /// norm of the best combination.
+  /// Extends the basis by w, which is A (or M^-1 A) times the newest vector and is overwritten.
+  /// Returns the residual norm of the least squares solution.
   double add(double* w) {
     const std::size_t k = steps_;
     for (std::size_t i = 0; i <= k; ++i) {
@@ -65,7 +65,7 @@ class Krylov {
     return std::abs(g_[k + 1]);
   }
 
-  /// The coefficients of the best combination.
+  /// Coefficients of the least squares solution.
   std::vector<double> coefficients() const {
     std::vector<double> y(steps_);
     for (std::size_t i = steps_; i-- > 0;) {
@@ -76,7 +76,8 @@ class Krylov {
     return y;
   }
 
-  /// d += the best combination of the basis (flexible: of the preconditioned vectors).
+  /// d += the least squares solution, a combination of the basis (flexible: of the preconditioned
+  /// vectors).
   void update(bool flexible, double* d) const {
     const std::vector<double> y = coefficients();
     for (std::size_t i = 0; i < y.size(); ++i) axpy(n_, y[i], flexible ? z_[i] : v_[i], d);
@@ -143,7 +144,7 @@ class Gmres {
     return x.column(static_cast<std::int64_t>(s));
   }
 
-  /// The residuals of the corrections so far open the spaces.
+  /// Starts each Krylov space from the residual of the slot's correction so far.
   void begin_cycle(bool first) {
     MatrixView<double> r = e_.r;
     if (!first) {
@@ -164,7 +165,7 @@ class Gmres {
     }
   }
 
-  /// out = A or M^-1 A times the newest vectors.
+  /// out = M^-1 A (left) or A M^-1 (flexible, nested) times the newest vectors.
   void expand() {
     for (const std::size_t s : live_) std::copy_n(space_[s].newest(), n_, in_[s]);
     if (side_ == Side::left) {
@@ -184,7 +185,7 @@ class Gmres {
     work_.multiply(e_, live_, in_.view(), out_.view());
   }
 
-  /// out = A^-1 in to the loose tolerance, by a GMRES of its own.
+  /// out = A^-1 in to the inner tolerance, by a separate GMRES.
   void solve_inside() {
     const Vectors r(n_, static_cast<std::int64_t>(live_.size()));
     const Vectors d(n_, static_cast<std::int64_t>(live_.size()));
@@ -202,8 +203,8 @@ class Gmres {
     for (std::size_t k = 0; k < live_.size(); ++k) std::copy_n(d[k], n_, out_[live_[k]]);
   }
 
-  /// At the goal, or so near that the space grows by rounding errors only: a true residual tells
-  /// more than further vectors.
+  /// True at the goal, or so near to it that the basis grows by rounding errors only: a true
+  /// residual then tells more than further basis vectors.
   bool is_done(std::size_t s, double error) {
     constexpr double kNear = 16;
     const double before = std::exchange(last_[s], error);
@@ -242,8 +243,8 @@ class Gmres {
   std::int64_t n_;
   Vectors in_, out_;
   std::optional<Vectors> product_;
-  std::vector<double> first_;  ///< the norm that the spaces first started from
-  std::vector<double> last_;   ///< the error of the iteration before
+  std::vector<double> first_;  ///< norm of the first residual of each slot
+  std::vector<double> last_;   ///< error of the previous iteration
   std::vector<Krylov> space_;
   std::vector<std::size_t> live_;
   int done_ = 0;

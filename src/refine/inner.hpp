@@ -9,7 +9,7 @@
 
 namespace stepwell::refine {
 
-/// n x k numbers that own their memory.
+/// An n x k matrix that owns its memory.
 class Vectors {
  public:
   Vectors(std::int64_t n, std::int64_t k) : n_(n), k_(k), memory_(n * k) {}
@@ -29,12 +29,12 @@ struct Corrections {
   std::vector<std::int64_t> column;  ///< the system of each slot
   MatrixView<double> r;              ///< n x slots; may be overwritten
   MatrixView<double> d;              ///< n x slots: the corrections, zero at entry
-  double tolerance = 0;  ///< relative to ||r||: a slot may stop there. The goal always stops it
-  int iterations = 0;    ///< most
-  bool inside = false;   ///< of another inner solver: the goal is not its business
+  double tolerance = 0;              ///< relative to ||r||; a slot also stops at Request::goal
+  int iterations = 0;                ///< maximum
+  bool inside = false;  ///< nested in another inner solver: Request::goal does not apply
 };
 
-/// A refinement under way: what the outer loop and the inner solvers share.
+/// State of a refinement in progress, shared by the outer loop and the inner solvers.
 class Work {
  public:
   Work(Operator& a, Preconditioner& m, MatrixView<const double> x, const Request& asked,
@@ -46,19 +46,19 @@ class Work {
                 MatrixView<double> y);
   void precondition(const Corrections& e, const std::vector<std::size_t>& live,
                     MatrixView<double> r, MatrixView<double> z);
-  /// Books an iteration of a system with the residual r and the correction d so far, and returns
-  /// its error.
+  /// Records an iteration of a system with the residual r and the correction d so far, and returns
+  /// the system's error.
   double book(std::int64_t column, const double* r, const double* d);
-  /// The same where only norms are known: the residual's relative to the step's first, and the
-  /// correction's.
+  /// The same if only norms are known: that of the residual, relative to the first residual of this
+  /// step, and that of the correction.
   double book(std::int64_t column, double residual, double d_norm);
   double error_of(std::int64_t column, const double* r, const double* x, const double* d) const;
-  /// The same for an iteration of a solver inside an inner solver, of whose error nothing is known.
+  /// Records an iteration of a solver nested in an inner solver, whose error is unknown: returns 1.
   double count(std::int64_t column);
-  /// False once the watcher has had enough.
+  /// Calls Request::go_on; false once that has returned false.
   bool go_on(double error);
   System& system(std::int64_t column) { return outcome.system[static_cast<std::size_t>(column)]; }
-  /// A vector in working precision.
+  /// Rounds a vector to the working precision.
   void round(std::int64_t n, double* x) const;
 
   const Request& request;
@@ -71,7 +71,7 @@ class Work {
 
   Operator& a_;
   Preconditioner& m_;
-  MatrixView<const double> x_;  ///< the solutions that are corrected
+  MatrixView<const double> x_;  ///< the solutions being corrected
   int asked_ = 0;
   core::Buffer<double> in_, out_;
 };
@@ -79,9 +79,9 @@ class Work {
 /// Conjugate gradients, each slot with its own coefficients.
 void cg(Work& work, Corrections& e);
 
-/// GMRES with modified Gram-Schmidt, restarted; each slot has a basis of its own. Left-
-/// preconditioned, or flexible and right-preconditioned; 'nested' puts a left-preconditioned one
-/// inside as the preconditioner.
+/// Restarted GMRES with modified Gram-Schmidt; each slot has its own basis. It is
+/// left-preconditioned, or flexible and right-preconditioned; 'nested' is flexible with a
+/// left-preconditioned GMRES as the preconditioner.
 enum class Side : unsigned char { left, flexible, nested };
 void gmres(Work& work, Corrections& e, Side side);
 

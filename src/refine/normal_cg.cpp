@@ -47,7 +47,7 @@ LeastSquaresError least_squares_error(std::int64_t n, const double* g, const dou
   offer(g_norm / r_norm / norm, Measure::gradient);
   if (x_norm > 0) {
     offer(r_norm / x_norm / norm, Measure::residual);
-    // A factor that is none of this matrix may give anything.
+    // The factor of a different matrix may give any value.
     if (projected > 0) offer(std::sqrt(projected) / x_norm / norm, Measure::projection);
   }
   return e;
@@ -55,7 +55,7 @@ LeastSquaresError least_squares_error(std::int64_t n, const double* g, const dou
 
 namespace {
 
-/// ||P r||^2 is at most so much of g'M^-1 g where ||E|| ||M^-1|| < 1/8.
+/// ||P r||^2 is at most this multiple of g'M^-1 g if ||E|| ||M^-1|| < 1/8.
 constexpr double kProjected = 8.0 / 7;
 
 }  // namespace
@@ -74,14 +74,14 @@ void measure(Preconditioner& m, double norm, LeastSquaresState& state) {
 
 namespace {
 
-/// Below the tolerance so many iterations may gain nothing, above it so many.
+/// Iterations without progress that are accepted below the tolerance, and above it.
 constexpr int kPatience = 2;
 constexpr int kLongPatience = 100;
 
 /// The coefficients of one column.
 struct Line {
   double gz = 0;      ///< g'M^-1 g
-  double length = 1;  ///< of the last step
+  double length = 1;  ///< length of the last step
   double drift = 0;   ///< the largest ||E p|| / ||p|| seen
   double milestone = HUGE_VAL;
   int misses = 0;
@@ -104,7 +104,7 @@ class NormalCg {
   Outcome run();
 
  private:
-  struct Slots {                         ///< of the columns that run, side by side
+  struct Slots {                         ///< vectors of the running columns
     Vectors x, g, z, p, mp, x2, g2, z2;  ///< mp is M p
     Slots(std::int64_t n, std::int64_t k)
         : x(n, k), g(n, k), z(n, k), p(n, k), mp(n, k), x2(n, k), g2(n, k), z2(n, k) {}
@@ -125,7 +125,7 @@ class NormalCg {
   std::int64_t n_;
   std::vector<Line> line_;
   std::vector<std::size_t> live_;  ///< the column of each slot
-  Sums sums_ = Sums::fp64;         ///< of this iteration's residuals
+  Sums sums_ = Sums::fp64;         ///< summation of this iteration's residuals
   std::unique_ptr<Slots> at_;
   Outcome outcome_;
 };
@@ -175,7 +175,7 @@ void NormalCg::start() {
   compact(keep);
 }
 
-/// Keeps some of the slots.
+/// Keeps only the slots in 'keep'.
 void NormalCg::compact(const std::vector<std::size_t>& keep) {
   if (keep.size() == live_.size()) return;
   auto fewer = std::make_unique<Slots>(n_, static_cast<std::int64_t>(keep.size()));
@@ -211,7 +211,8 @@ void NormalCg::keep_if_better(std::size_t slot, std::size_t column, double squar
   std::copy_n(at_->g2[slot], n_, state_.g.column(c));
 }
 
-/// From the trial step to the right one, and the next direction. False: the column is finished.
+/// Corrects the trial step to the right length and computes the next direction. False: the column
+/// is finished.
 bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
   Line& line = line_[column];
   System& system = outcome_.system[column];
@@ -227,12 +228,12 @@ bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
     pp += p[i] * p[i];
     ee += e * e;
   }
-  // g is a sum of rounded numbers: what that may hide is not E's.
+  // g is a sum of rounded terms: rounding errors up to this size are not attributed to E.
   const double noise =
       4 * 0x1p-53 * request_.norm * (request_.norm * norm2(n_, at_->x2[slot]) + std::sqrt(square));
   line.drift = std::max(line.drift, (std::sqrt(ee) - noise / line.length) / std::sqrt(pp));
   if (request_.inverse > 0) {
-    state_.projects[column] = 2 * line.drift * request_.inverse < 0.125;  // not with a NaN
+    state_.projects[column] = 2 * line.drift * request_.inverse < 0.125;  // false for NaN
   }
   keep_if_better(slot, column, square);
   if (!std::isfinite(system.history.back())) {
@@ -273,8 +274,9 @@ bool NormalCg::advance(std::size_t slot, std::size_t column, double square) {
   return true;
 }
 
-/// The last step's gain is expected of the next one, too. The first step gains more than that: from
-/// 1 to e, the second one from e to 100 e^2 or more (fp32, conditions of 20 to 300).
+/// The next step is expected to reduce the error by the same factor as the last one. The first step
+/// gains more: it reduces the error from 1 to e, the second step from e to 100 e^2 or more (fp32,
+/// condition numbers of 20 to 300).
 double NormalCg::expected_error(std::size_t column) const {
   constexpr double kFirstGain = 0.01;
   const std::vector<double>& history = outcome_.system[column].history;

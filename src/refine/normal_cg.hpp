@@ -9,36 +9,37 @@
 #include "refine/operators/normal_product.hpp"
 #include "refine/refine.hpp"
 
-/// Refinement of least squares problems in the scale of H = A diag(power), see NormalProduct.
+/// Refinement of least squares problems with the scaled matrix H = A diag(power), see
+/// NormalProduct.
 namespace stepwell::refine {
 
-/// Bounds on the smallest change of H for which x is the exact answer, relative to its Frobenius
-/// norm. With r = b - H x and g = H'r:
+/// Upper bounds on the smallest change dH of H for which x is the exact solution, relative to the
+/// Frobenius norm of H. With r = b - H x and g = H'r:
 ///   residual    dH = r x' / ||x||^2: then H x = b
 ///   gradient    dH = -r g' / ||r||^2: then r is orthogonal to H (Stewart 1977)
-///   projection  dH = P r x' / ||x||^2, P on the columns of H: what is left of r is orthogonal to
-///               them. ||P r||^2 = g'(H'H)^-1 g, of which the factor gives an estimate
-///   weighted    sqrt(2) ||(||x||^2 H'H + ||r||^2 I)^-1/2 g||: the smallest there is, but for
-///               sqrt(2) (Karlson & Walden 1997; Hallman 2020). It takes QR
-/// Here they steer refinement, as FP64 computes them and with the factor there is. What a
-/// certificate says is proven elsewhere.
+///   projection  dH = P r x' / ||x||^2 with P the projection onto the columns of H: the rest of r
+///               is orthogonal to them. ||P r||^2 = g'(H'H)^-1 g, which the factor estimates
+///   weighted    sqrt(2) ||(||x||^2 H'H + ||r||^2 I)^-1/2 g||: the smallest possible except for
+///               sqrt(2) (Karlson & Walden 1997; Hallman 2020). It requires QR
+/// Here they control refinement, computed in FP64 with the available factor. The bounds in a
+/// certificate are proven elsewhere.
 enum class Measure : unsigned char { residual, gradient, projection, weighted };
 const char* to_string(Measure measure);
 
 struct LeastSquaresError {
-  double value = 1;  ///< the smallest of them
+  double value = 1;  ///< the smallest of the bounds
   Measure measure = Measure::residual;
 };
 
-/// g, x: n numbers; square: ||r||^2; projected: a bound on ||P r||^2, 0: none; norm: ||H||_F.
+/// g, x: n elements; square: ||r||^2; projected: a bound on ||P r||^2, or 0; norm: ||H||_F.
 LeastSquaresError least_squares_error(std::int64_t n, const double* g, const double* x,
                                       double square, double projected, double norm);
 
-/// Solutions under way, n x columns; g and squares are those of x, by the true residual.
+/// Current solutions, n x columns; g and squares belong to x and come from the true residual.
 struct LeastSquaresState {
   MatrixView<double> x, g;
   std::vector<double> squares;
-  std::vector<Sums> sums;  ///< that g and squares of each column were summed in
+  std::vector<Sums> sums;  ///< how g and squares of each column were summed
   std::vector<LeastSquaresError> error;
   /// Whether the factor gives a bound on ||P r||, see NormalRequest::inverse.
   std::vector<bool> projects;
@@ -46,37 +47,38 @@ struct LeastSquaresState {
 
 struct NormalRequest {
   double goal = 0x1p-53;       ///< a column that has reached it is done
-  double tolerance = 0x1p-50;  ///< one below it that gains no more is left alone
+  double tolerance = 0x1p-50;  ///< a column below it that no longer improves stops
   double norm = 1;             ///< ||H||_F
-  /// ||M^-1||. With E = M - H'H, ||E|| ||M^-1|| < 1/8 makes g'M^-1 g a bound on 7/8 of ||P r||^2;
-  /// ||E p|| / ||p|| is seen for all directions p, of which twice the largest is taken for ||E||.
-  /// 0: the factor is known to be good enough.
+  /// ||M^-1||. With E = M - H'H, ||E|| ||M^-1|| < 1/8 implies that g'M^-1 g is a bound on 7/8 of
+  /// ||P r||^2. ||E|| is estimated as twice the largest ||E p|| / ||p|| over all directions p. 0:
+  /// the factor is known to be good enough.
   double inverse = 0;
-  int iterations = 1000;  ///< of each column, most
+  int iterations = 1000;  ///< maximum for each column
   Sums sums = Sums::fp64;
-  /// Of a pass that is expected to be the last: FP64's sums prove nothing, and would have to be
-  /// followed by others.
+  /// Summation in a pass that is expected to be the last: FP64 sums prove nothing, and another pass
+  /// would have to follow.
   Sums last_sums = Sums::fp64;
-  double first_error = 1;  ///< expected after the first step from x = 0
-  /// The error of a column is ||M^-1 g|| / ||x||, the next correction, and not the change of H.
+  double first_error = 1;  ///< expected error after the first step from x = 0
+  /// Measure the error of a column by the next correction, ||M^-1 g|| / ||x||, not by the change of
+  /// H.
   bool corrections = false;
-  /// Asked after each iteration with the largest error of the columns that run; false stops.
+  /// Called after each iteration with the largest error of the running columns; false stops.
   std::function<bool(int iterations, double error)> go_on;
 };
 
-/// Conjugate gradients on the normal equations that see nothing but true residuals. The step along
-/// p is taken before its length is known, with that of the last one: the residual there is computed
-/// from A and b in the one pass that an iteration costs, H'H p follows from the difference, then
-/// the right length and, as all of it is linear, the residual and its preconditioned form at the
-/// right place. So every iterate is certified as it is found; plain CG needs a pass more for that,
-/// and again whenever its recurrence has drifted away from the truth.
+/// Conjugate gradients on the normal equations that use true residuals only. Each iteration first
+/// takes a trial step along p with the previous step length and computes the residual there from A
+/// and b, in the one pass over A that an iteration costs. The difference of the residuals gives H'H
+/// p, hence the right step length and, by linearity, the residual and the preconditioned residual
+/// at the right point. So every iterate is certified as soon as it is computed; plain CG needs
+/// another pass for that, and one more whenever its recurrence has drifted from the true residual.
 ///
-/// 'state' comes with the g and squares of its x, and leaves with those of the best x found.
-/// Workspace: 6 n x columns and the operator's.
+/// On entry 'state' holds g and squares of its x, on return those of the best x found. Workspace: 6
+/// n x columns plus the operator's.
 Outcome normal_cg(NormalProduct& h, Preconditioner& m, const RightHandSides& right,
                   LeastSquaresState& state, const NormalRequest& request);
 
-/// The errors of the x that a state holds, with what is known of the factor.
+/// Computes the errors of the x in 'state', with the projection bound where state.projects is set.
 void measure(Preconditioner& m, double norm, LeastSquaresState& state);
 
 }  // namespace stepwell::refine

@@ -23,7 +23,7 @@ class NormalOperator : public Operator {
   void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override {
     h_.apply(x, y, sums);
   }
-  /// b is not looked at: H'b is rounded, and what is lost in it no refinement brings back.
+  /// The argument b is not read: H'b is rounded, and refinement cannot recover what that loses.
   void residual(MatrixView<const double>, MatrixView<const double> x, MatrixView<double> r,
                 Sums sums) override {
     std::vector<double> squares(systems_.size());
@@ -36,7 +36,7 @@ class NormalOperator : public Operator {
   NormalProduct& h_;
   const RightHandSides& right_;
   std::vector<std::size_t> systems_;
-  std::vector<double> squares_;  ///< ||r||^2 of the last residual of each
+  std::vector<double> squares_;  ///< ||r||^2 of the last residual of each system
 };
 
 }  // namespace
@@ -64,21 +64,22 @@ Outcome refine_normal(NormalProduct& h, Preconditioner& m, const RightHandSides&
   request.error_of = [&](std::int64_t k, const double* g, const double* x, const double* d) {
     return error_at(k, g, x, d).value;
   };
-  // H'b, for norms; residuals are the operator's own.
+  // H'b, used for norms only: the operator computes residuals itself.
   const Vectors right_side(n, columns);
   std::vector<double> squares(static_cast<std::size_t>(columns));
   h.residual(right, {}, right_side.view(), squares, request.sums);
-  // One look at how far M is from H'H, as normal_cg() has all the time: M^-1 H'b is its first step.
+  // Estimate once how far M is from H'H, as normal_cg() does in every iteration: M^-1 H'b is its
+  // first step.
   for (std::int64_t c = 0; c < columns && inverse > 0; ++c) {
     const auto e = static_cast<std::size_t>(c);
     m.apply(view(right_side[e], n, 1), z.view());
     const Vectors q(n, 1);
     h.apply(z.view(), q.view(), request.sums);
     axpy(n, -1, right_side[e], q[0]);
-    state.projects[e] = 2 * norm2(n, q[0]) / norm2(n, z[0]) * inverse < 0.125;  // not with a NaN
+    state.projects[e] = 2 * norm2(n, q[0]) / norm2(n, z[0]) * inverse < 0.125;  // false for NaN
   }
   const Outcome outcome = refine(a, m, right_side.view(), state.x, state.g, request);
-  // The verdict is passed on the x that was reached.
+  // The reported errors are those of the final x.
   const Sums last = std::max(request.sums, Sums::split);
   h.residual(right, state.x, state.g, state.squares, last);
   state.sums.assign(state.sums.size(), last);

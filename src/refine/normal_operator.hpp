@@ -6,9 +6,10 @@
 
 namespace stepwell::refine {
 
-/// The other refiners on the normal equations: their operator is A'A with two products, and
-/// residuals come from A and b themselves. 'norm' and 'inverse' as in NormalRequest; request.norm
-/// and error_of are set here. State as normal_cg().
+/// Applies the other refiners to the normal equations: their operator is A'A, applied as two
+/// products, and residuals are computed from A and b themselves. 'norm' and 'inverse' are as in
+/// NormalRequest; this function sets request.norm and request.error_of. 'state' is as in
+/// normal_cg().
 Outcome refine_normal(NormalProduct& h, Preconditioner& m, const RightHandSides& right,
                       LeastSquaresState& state, double norm, double inverse, Request request);
 

@@ -10,10 +10,10 @@
 namespace stepwell::refine {
 namespace {
 
-/// Where the factor is coarser than this, substitution in fp32 adds nothing to its error.
+/// If the factor's unit roundoff exceeds this, substitution in fp32 adds nothing to its error.
 constexpr double kNarrow = 0x1p-20;
 
-/// Where element k lies.
+/// Index of element k in the given order.
 std::int64_t place(const std::vector<std::int64_t>* order, std::int64_t k) {
   return order == nullptr || order->empty() ? k : (*order)[static_cast<std::size_t>(k)];
 }
@@ -41,7 +41,8 @@ FactorPreconditioner::FactorPreconditioner(engine::ThreadPool& pool,
       narrow_(substitution == Substitution::as_factor && unit_roundoff > kNarrow &&
               !forward.map().uses(Rung::fp64)) {}
 
-/// H^-1 = P' diag(after) (L L')^-1 diag(before) P, the factor's scale being in its own order.
+/// H^-1 = P' diag(after) (L L')^-1 diag(before) P, where the factor's scale is in the order of the
+/// factor.
 FactorPreconditioner::FactorPreconditioner(engine::ThreadPool& pool, const FactorData& factor,
                                            const std::vector<double>& row,
                                            const std::vector<double>& col,

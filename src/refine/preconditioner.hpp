@@ -14,19 +14,19 @@
 
 namespace stepwell::refine {
 
-/// The precision of the vectors in substitution: fp64, or fp32 where the factor is coarser, which
-/// reads nothing but L and is half the work with many columns.
+/// Precision of the vectors in substitution: fp64, or (as_factor) fp32 where the factor is coarser,
+/// which reads nothing but L and halves the work with many columns.
 enum class Substitution : unsigned char { as_factor, fp64 };
 
-/// A factor of A as a preconditioner of H = diag(row) A diag(col). With 'ranks' its tiles lie with
-/// them: apply() is collective then, and r and z are whole everywhere.
+/// A factor of A as a preconditioner of H = diag(row) A diag(col). With 'ranks' its tiles are
+/// distributed over them: apply() is then collective, and every rank has all elements of r and z.
 class FactorPreconditioner : public Preconditioner {
  public:
   FactorPreconditioner(engine::ThreadPool& pool, const FactorData& factor,
                        const std::vector<double>& row, const std::vector<double>& col,
                        Substitution substitution = Substitution::as_factor,
                        engine::Communicator* ranks = nullptr);
-  /// Of H', if transposed.
+  /// A preconditioner of H' if 'transposed'.
   FactorPreconditioner(engine::ThreadPool& pool, const LuData& factor,
                        const std::vector<double>& row, const std::vector<double>& col,
                        bool transposed, Substitution substitution = Substitution::as_factor);
@@ -42,22 +42,22 @@ class FactorPreconditioner : public Preconditioner {
   engine::ThreadPool& pool_;
   const tiles::TileMatrix& forward_;
   const tiles::TileMatrix& backward_;
-  std::optional<factor::DistributedSubstitution> ranked_;  ///< if tiles lie on ranks
+  std::optional<factor::DistributedSubstitution> ranked_;  ///< set if the tiles are distributed
   bool narrow_;
-  /// Element k of the factor's vectors is element from[k] of r, and to[k] of z; empty: k.
+  /// Element k of the factor's vectors is element from[k] of r and to[k] of z; empty: element k.
   const std::vector<std::int64_t>* from_ = nullptr;
   const std::vector<std::int64_t>* to_ = nullptr;
-  std::vector<double> before_, after_;        ///< what they are multiplied with
-  const factor::Butterfly* first_ = nullptr;  ///< the transpose of it is applied before, if any
-  const factor::Butterfly* last_ = nullptr;   ///< and this one after
+  std::vector<double> before_, after_;        ///< scale factors before and after substitution
+  const factor::Butterfly* first_ = nullptr;  ///< its transpose is applied first, if not null
+  const factor::Butterfly* last_ = nullptr;   ///< applied last, if not null
   core::Buffer<float> fp32_;
   core::Buffer<double> fp64_;
 };
 
-/// No factor: a diagonal. The bottom of the ladder.
+/// A diagonal matrix instead of a factor: the bottom of the ladder.
 class DiagonalPreconditioner : public Preconditioner {
  public:
-  /// inverse: the reciprocals.
+  /// inverse: the reciprocals of the diagonal.
   explicit DiagonalPreconditioner(std::vector<double> inverse) : inverse_(std::move(inverse)) {}
   void apply(MatrixView<const double> r, MatrixView<double> z) override;
 

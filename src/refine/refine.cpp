@@ -130,7 +130,7 @@ bool is_nested(Refiner refiner) {
   return refiner == Refiner::ir_cg || refiner == Refiner::ir_gmres;
 }
 
-/// The corrections d of the systems in e.
+/// Computes the corrections d of the systems in e.
 void correct(Work& work, Corrections& e) {
   const Request& q = work.request;
   e.tolerance = is_nested(q.refiner) ? q.inner_tolerance : 0;
@@ -234,11 +234,12 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       ++s.steps;
       s.x_norm = norm2(n, x_live[k2]);
       s.error = work.error_of(c, residual[k2], x_live[k2], nullptr);
-      // A loose inner solver may miss once near the limit of accuracy: nestings get another chance.
+      // An inner solver with a loose tolerance may fail once near the limiting accuracy: nested
+      // refiners may try again.
       const double most = is_nested(request.refiner) ? 4 * before : before;
-      // Near the goal a step is worth trying that does not halve the error.
+      // Near the goal another step is worth trying even if this one did not halve the error.
       const int patience = is_nested(request.refiner) || s.error <= 8 * request.goal ? 2 : 0;
-      if (!(s.error < most)) {  // NaN too: the old one was better
+      if (!(s.error < most)) {  // also true for NaN: the previous x was better
         s.error = before;
         s.x_norm = x_before;
         if (s.status == Status::running) s.status = Status::stagnated;

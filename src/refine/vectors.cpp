@@ -9,8 +9,8 @@
 namespace stepwell::refine {
 namespace {
 
-/// Sums are kept in this many parts: the compiler keeps them in vector registers, and no addition
-/// waits for the one before.
+/// Number of partial sums: the compiler keeps them in vector registers, and no addition waits for
+/// the previous one.
 constexpr std::size_t kParts = 16;
 
 }  // namespace

@@ -39,7 +39,8 @@ std::string ending_of(int rank) {
   return "-rank-" + std::to_string(rank);
 }
 
-/// Calls visit(name) for what is in the directory; what can't be read has nothing in it.
+/// Calls visit(name) for each entry of the directory; a directory that can't be read counts as
+/// empty.
 void for_each_name(const std::string& directory,
                    const std::function<void(const std::string&)>& visit) {
   std::error_code error;
@@ -95,7 +96,7 @@ void Checkpoints::open() const {
   unlink(trial.c_str());
 }
 
-/// The numbers in the names of files of these facts that end so, descending.
+/// The generation numbers in the names of files of these facts that end with 'ending', descending.
 std::vector<std::int64_t> Checkpoints::generations(const std::string& ending) const {
   const std::string stem = stem_.substr(directory_.size() + 1);
   std::vector<std::int64_t> found;
@@ -164,14 +165,14 @@ bool Checkpoints::read_verdict(std::span<std::byte> verdict) const {
 
 void Checkpoints::remove_before(std::int64_t generation) const noexcept {
   try {
-    // First what says that there is something.
+    // Remove the markers of completeness before the files that they refer to.
     for (const std::int64_t g : rank_ == 0 ? generations(kComplete) : std::vector<std::int64_t>{}) {
       if (g < generation) unlink(complete_path(g).c_str());
     }
     for (const std::int64_t g : generations(ending_of(rank_))) {
       if (g < generation) unlink(path(g).c_str());
     }
-  } catch (...) {  // no memory for names: the files stay
+  } catch (...) {  // no memory for the names: the files stay
   }
 }
 

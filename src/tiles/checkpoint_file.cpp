@@ -20,7 +20,7 @@ using namespace checkpoint;
 
 namespace {
 
-/// A file under its unfinished name.
+/// Writes a file under its unfinished name; finish() renames it.
 class Writer {
  public:
   Writer(const std::string& path, const std::string& unfinished)
@@ -53,7 +53,7 @@ class Writer {
   }
 
  private:
-  /// What a writer that was killed has left is no reason to fail; a link is removed, not followed.
+  /// A file left by a writer that was killed is no reason to fail; a link is removed, not followed.
   static int create(const std::string& name) {
     unlink(name.c_str());
     return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -69,7 +69,8 @@ class Writer {
   bool finished_ = false;
 };
 
-/// The table of a file that has these facts, this milestone and these pieces.
+/// Returns the table if the file has these facts, this milestone and these pieces; otherwise sets
+/// 'wrong'.
 std::vector<Entry> expect(Reader& reader, std::string& wrong, const Facts& facts,
                           const Milestone& milestone, std::span<const SavedPiece> pieces) {
   wrong = reader.wrong();
@@ -107,7 +108,7 @@ void write_checkpoint_file(const std::string& path, const std::string& unfinishe
   std::vector<Entry> table;
   table.reserve(pieces.size());
   for (const SavedPiece& p : pieces) {
-    // Part by part: the sum finds in the cache what has just been written.
+    // Part by part, so that the checksum finds in the cache what has just been written.
     core::Checksum sum(static_cast<std::uint64_t>(p.id));
     for (auto left = p.memory; !left.empty();) {
       const auto part = left.first(std::min(left.size(), static_cast<std::size_t>(kAtOnce)));

@@ -6,7 +6,7 @@
 
 namespace stepwell::tiles::checkpoint {
 
-/// An open file. wrong() is empty as long as all is well.
+/// An open checkpoint file. wrong() is empty as long as no error was found.
 class Reader {
  public:
   explicit Reader(const std::string& path);
@@ -15,7 +15,7 @@ class Reader {
   const Prefix& prefix() const { return prefix_; }
   const std::string& facts() const { return facts_; }
 
-  /// The table, if it is that of these pieces.
+  /// The table, if it matches these pieces; otherwise empty, and wrong() is set.
   std::vector<Entry> table(std::span<const SavedPiece> pieces);
 
   std::int64_t data_begin() const { return 64 + std::int64_t{prefix_.facts_bytes}; }

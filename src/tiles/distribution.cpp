@@ -15,7 +15,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, text);
 }
 
-/// r of r(r-1)/2 ranks; 0: there is none.
+/// The r with r(r-1)/2 = ranks, or 0 if there is none.
 int side_of(int ranks) {
   int r = 2;
   while (r * (r - 1) / 2 < ranks) ++r;
@@ -69,7 +69,7 @@ int Distribution::owner(std::int64_t i, std::int64_t j) const {
   if (layout_ == Layout::grid) return static_cast<int>(i % rows_ * cols_ + j % cols_);
   std::int64_t a = i % r;
   std::int64_t b = j % r;
-  // Neighbours along the diagonal go to different pairs, and so do those below each other.
+  // Tiles that are adjacent along the diagonal, or one below the other, go to different pairs.
   if (a == b) b = (a + 1 + (i / r + j / r) % (r - 1)) % r;
   const auto [low, high] = std::minmax(a, b);
   return static_cast<int>(high * (high - 1) / 2 + low);
@@ -85,14 +85,14 @@ bool Distribution::holds(int rank, std::int64_t i) const {
 }
 
 std::int64_t Distribution::period() const {
-  // The symmetric one's diagonal tiles have a longer one, but they go to pairs that the row and the
-  // column have anyway.
+  // The diagonal tiles of the symmetric layout have a longer period, but their owners are pairs
+  // that own other tiles of the same row and column.
   return std::max(rows_, cols_);
 }
 
 namespace {
 
-/// Sorted, each once, without 'self'.
+/// The ranks sorted, without duplicates and without 'self'.
 std::vector<int> others(std::vector<int> ranks, int self) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

@@ -32,7 +32,8 @@ void copy_lower(MatrixView<const T> from, MatrixView<T> to) {
   }
 }
 
-/// Two equal pieces of scratch: for an operand, and for a product or a second operand.
+/// Size of each of two equal pieces of scratch: one for an operand, one for a product or a second
+/// operand.
 std::int64_t piece_bytes(std::int64_t tile) {
   return core::round_up(2 * kernels::packed_numbers(tile, tile, 3), 64);
 }
@@ -63,10 +64,10 @@ MatrixView<const float> plain_fp32(TileIn a, std::int64_t r0, std::int64_t rows,
 struct Step {
   TileIn a;
   RightTile b;
-  Rung rung;  ///< of the product
+  Rung rung;  ///< rung of the product
 };
 
-/// c (rows r0.. of fp32 sums) -= a b', or = a b'.
+/// c -= a b', or c = a b', where c is the rows r0.. of fp32 sums.
 void update_fp32(const Table& t, const Step& s, std::int64_t r0, MatrixView<float> c, Shape shape,
                  Write write, const kernels::Next& next, std::byte* scratch, std::int64_t piece) {
   if (info(s.rung).planes > 0) {
@@ -79,7 +80,7 @@ void update_fp32(const Table& t, const Step& s, std::int64_t r0, MatrixView<floa
   }
 }
 
-/// The whole of fp64 sums: a product below fp64 is formed in fp32 and then subtracted.
+/// Updates all rows of fp64 sums; a product below fp64 is formed in fp32 and then subtracted.
 void update_fp64(const Table& t, const Step& s, MatrixView<double> c, Shape shape,
                  std::byte* scratch, std::int64_t piece) {
   if (s.rung == Rung::fp64) {
@@ -94,21 +95,22 @@ void update_fp64(const Table& t, const Step& s, MatrixView<double> c, Shape shap
   }
 }
 
-/// What the next product of the sweep will read.
+/// The operands that the next product of the sweep will read.
 kernels::Next next_operands(const Step& s, std::int64_t r0, std::int64_t rows) {
   if (info(s.rung).planes == 0 || !s.a.shape.is_packed()) return {};
   return {s.a.packed().block(r0, 0, rows, s.a.shape.cols), s.b.rows};
 }
 
-/// Rows of fp32 sums that stay in L2 with the operands of a product: 256 x 512 sums, 512 KiB, and
-/// 256 + 512 KiB of bf16 operands, of 2 MiB.
+/// Rows of fp32 sums that stay in L2 (2 MiB) with the operands of a product: 256 x 512 sums take
+/// 512 KiB, the bf16 operands 256 + 512 KiB.
 constexpr std::int64_t kSweepRows = 256;
 
 }  // namespace
 
 namespace {
 
-/// A block of the right-hand side beside its solution, or a block that is inverted.
+/// Scratch for a block of the right-hand side together with its solution, or for a block that is
+/// inverted.
 std::int64_t solve_scratch(std::int64_t tile) {
   return core::size_product(std::max(tile, kInvertedBlock), kInvertedBlock, 8, "scratch");
 }
@@ -123,7 +125,7 @@ std::int64_t scratch_bytes(std::int64_t tile) {
 
 std::int64_t scratch_bytes(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  if (!map.is_uniform()) return scratch_bytes(tile);  // rungs meet: operands are converted
+  if (!map.is_uniform()) return scratch_bytes(tile);  // operands of different rungs are converted
   const bool packs = map.most_planes() > 0;
   return std::max(packs ? kernels::tree_scratch(tile) : 0, solve_scratch(tile));
 }
@@ -221,8 +223,8 @@ PackedOut Inverse::rows() const {
                          Order::rows);
 }
 
-/// The diagonal blocks are inverted in L's own format; the narrower forms are derived from that,
-/// and only then the fp64 form becomes L.
+/// The diagonal blocks are inverted in L's own format and the narrower forms are derived from the
+/// result; only then is the fp64 form overwritten with L.
 void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
                   std::byte* scratch) {
   if (inverse.fp32 || inverse.planes > 0) {

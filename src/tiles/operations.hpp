@@ -8,9 +8,9 @@
 #include "tiles/rung_map.hpp"
 #include "tiles/tile.hpp"
 
-/// What the tasks of a factorization do, on stored tiles of any rungs: they choose the kernel, and
-/// convert an operand where the two are stored differently. One core, no allocation; 'scratch' has
-/// at least scratch_bytes().
+/// The operations of the tasks of a factorization, on stored tiles of any rungs: they choose the
+/// kernel, and convert an operand if the two operands are stored differently. They run on one core
+/// and do not allocate; 'scratch' has at least scratch_bytes().
 namespace stepwell::tiles {
 
 using kernels::Pivot;
@@ -18,30 +18,30 @@ using kernels::Rounding;
 using kernels::Shape;
 using kernels::Table;
 
-/// Bytes of scratch for operations on tiles of this order at any rungs, or at those of a map.
+/// Bytes of scratch for operations on tiles of this order at any rungs, or at the rungs of a map.
 std::int64_t scratch_bytes(std::int64_t tile);
 std::int64_t scratch_bytes(const RungMap& map);
 
-/// The diagonal blocks that solves multiply with the inverse of.
+/// Order of the diagonal blocks that are inverted, so that solves multiply by the inverse.
 inline constexpr std::int64_t kInvertedBlock = 128;
 
 /// One tile of the right operand of an update, L(j,k): as it is stored, and as a packed operand in
-/// rows order, which every product on the matrix engine reads. Either may be absent where no
-/// product needs it.
+/// rows order, which every product on the matrix engine reads. Either may be absent if no product
+/// needs it.
 struct RightTile {
   TileIn stored;
   kernels::PackedIn rows;
 };
 
-/// Reads a block of the caller's matrix into sums = diag(row) A diag(col); a diagonal tile's lower
-/// triangle only, with its diagonal multiplied by 'diagonal_factor' (the shift). 'scan' gathers
-/// what was found.
+/// Reads a block of the caller's matrix into sums = diag(row) A diag(col); for a diagonal tile only
+/// the lower triangle, with its diagonal multiplied by 'diagonal_factor' (the shift). 'scan'
+/// collects the results of the scan.
 void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels::Scales scales,
                double diagonal_factor, const Sums& sums, kernels::Scan& scan);
 
-/// sums -= sum_k a[k] b[k]', in this order of k, each product at the coarsest of the three rungs
-/// that meet in it, or of the two operands' alone if 'by_operands'. fp32 sums stay in L2 over all
-/// k: half a tile at a time.
+/// sums -= sum_k a[k] b[k]', in the order of k. Each product is at the coarsest of the rungs of the
+/// two operands and of the sums, or of the two operands alone if 'by_operands'. fp32 sums stay in
+/// L2 over all k: half a tile at a time.
 void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
            std::span<const RightTile> b, Shape shape, std::byte* scratch, bool by_operands = false);
 
@@ -49,19 +49,21 @@ void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
 /// planes).
 void make_rows(const Table& t, TileIn tile, kernels::PackedOut out);
 
-/// The lower factor of a diagonal tile in the forms that the tiles below it are solved with: below
-/// fp64 with its diagonal blocks inverted. In fp64 it is L itself: a product with an inverse errs
-/// by the block's condition number more than substitution, and there nothing mends it.
+/// The lower factor of a diagonal tile in the forms that are used to solve for the tiles below it:
+/// below fp64 with its diagonal blocks inverted. In fp64 it is L itself: the error of a product
+/// with an inverse is larger than that of substitution by the block's condition number, and in fp64
+/// nothing corrects it later.
 struct Inverse {
-  Rung rung = Rung::bf16;  ///< of the diagonal tile; fp64 where an fp64 form is wanted
+  Rung rung = Rung::bf16;  ///< rung of the diagonal tile; fp64 if an fp64 form is wanted
   std::int64_t order = 0;
-  int planes = 0;     ///< of the packed form; 0: none
+  int planes = 0;     ///< planes of the packed form; 0: there is none
   bool fp32 = false;  ///< a plain fp32 form is wanted
   std::byte* data = nullptr;
 
   bool wide() const { return rung == Rung::fp64; }
   std::int64_t bytes() const;
-  /// The first so many are all that solves read: the rest may be where it was made from.
+  /// Number of leading bytes that solves read. The bytes after them, if any, only hold the form
+  /// from which the packed form was made.
   std::int64_t bytes_to_solve_with() const;
   MatrixView<double> l64() const;
   MatrixView<float> w32() const;
@@ -90,7 +92,7 @@ void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byt
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,
                 Tile tile, std::byte* scratch);
 
-/// The tile as FP64 numbers; of a diagonal tile the strict upper part is zero.
+/// The scaled tile in FP64; the strict upper part of a diagonal tile is zero.
 void copy_tile(const Table& t, TileIn tile, kernels::Scales scales, MatrixView<double> out);
 
 }  // namespace stepwell::tiles

@@ -16,7 +16,7 @@ namespace {
 using kernels::Order;
 using kernels::PackedOut;
 
-/// A block of plain numbers as a tile, in a given order where the tile is packed.
+/// Stores a plain block as a tile, in the given order if the tile is packed.
 template <class T>
 void store(const Table& t, MatrixView<const T> from, Shape shape, Order order, Tile to) {
   if (to.shape.is_packed()) {
@@ -55,8 +55,8 @@ void solve_with_g(const Table& t, const Panel& p, std::int64_t first, std::int64
                         scratch);
 }
 
-/// Where the row of a tile in rows order has its numbers of depth block 0: the others follow at
-/// distances of kPlaneNumbers, planes first.
+/// Address of the elements of a row in depth block 0 of a tile in rows order. The other planes and
+/// depth blocks follow at distances of kPlaneNumbers, planes first.
 std::uint16_t* row_of(const PackedOut& tile, std::int64_t row) {
   return tile.data + tile.offset(row, 0, 0);
 }
@@ -75,7 +75,7 @@ void exchange_packed(const PackedOut& a, std::int64_t i, const PackedOut& b, std
   }
 }
 
-/// Column by column: the tiles' columns stay in the cache while rows change places.
+/// Column by column, so that the tiles' columns stay in the cache while rows are exchanged.
 template <class T>
 void exchange_plain(const TileMatrix& l, std::int64_t column, std::int64_t first,
                     std::span<const std::int64_t> exchanged) {
@@ -105,7 +105,7 @@ void exchange(MatrixView<T> x, std::int64_t first, std::span<const std::int64_t>
 template <class T>
 double largest_in(MatrixView<const T> x, bool lower) {
   T largest = 0;
-  T poison = 0;  // NaN with the first number that is not finite
+  T poison = 0;  // becomes NaN at the first element that is not finite
   for (std::int64_t j = 0; j < x.cols; ++j) {
     const T* const column = x.column(j);
     for (std::int64_t i = lower ? j : 0; i < x.rows; ++i) {

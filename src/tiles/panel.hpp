@@ -7,17 +7,18 @@
 #include "tiles/operations.hpp"
 #include "tiles/tile_matrix.hpp"
 
-/// What an LU factorization does with a block row and with the tiles of L while their rows still
-/// change places. Until finalize_layout() a packed tile of L is in rows order: a row of it is whole
-/// cache lines there, where pairs order would spread it over one line for every two numbers.
+/// The operations of an LU factorization on a block row and on the tiles of L while their rows are
+/// still exchanged. Until finalize_layout() a packed tile of L is in rows order: there a row
+/// consists of whole cache lines, while pairs order would spread it over one line for every two
+/// elements.
 namespace stepwell::tiles {
 
-/// A block row: X, r x m, and room for its L, m x r. fp32, or fp64 for a map of fp64.
+/// A block row: X, r x m, and memory for its L, m x r. fp32, or fp64 for a map of fp64.
 struct Panel {
   bool wide = false;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t tile = 0;  ///< the most rows that such a block row has: X's leading dimension
+  std::int64_t tile = 0;  ///< largest number of rows of a block row; sets X's leading dimension
   std::byte* x = nullptr;
   std::byte* l = nullptr;
 
@@ -37,7 +38,7 @@ struct Panel {
   }
 };
 
-/// X Q = G L' with columns exchanged, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
+/// X Q = G L' with column exchanges, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
 Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
                    std::int64_t* exchanged, std::byte* scratch);
 
@@ -52,11 +53,11 @@ void store_right(const Table& t, const Panel& panel, std::int64_t first, Tile l)
 void solve_right(const Table& t, const Panel& panel, std::int64_t first, std::int64_t count,
                  std::byte* scratch);
 
-/// A packed tile of L in rows order.
+/// View of a packed tile of L in rows order.
 kernels::PackedOut rows_view(const Tile& tile);
 
-/// Exchanges row first + k with row exchanged[k] of L, k = 0, 1, ..., in block column 'column'.
-/// Rows count from the top of the matrix.
+/// Exchanges row first + k with row exchanged[k] of L, k = 0, 1, ..., in block column 'column'. Row
+/// indices are those of the whole matrix.
 void exchange_rows(const TileMatrix& l, std::int64_t column, std::int64_t first,
                    std::span<const std::int64_t> exchanged);
 
@@ -64,12 +65,12 @@ void exchange_rows(const TileMatrix& l, std::int64_t column, std::int64_t first,
 void exchange_columns(const Panel& panel, std::int64_t first,
                       std::span<const std::int64_t> exchanged);
 
-/// From rows order to pairs order, in place: what substitution reads.
+/// Converts a tile from rows order to pairs order, which substitution reads, in place.
 void finalize_layout(const Table& t, Tile tile, std::byte* scratch);
 
-/// The largest |x| of some sums; NaN if one of them is not finite.
+/// The largest |x| of the sums; NaN if one of them is not finite.
 double largest_of(const Sums& sums);
-/// The same on and below the diagonal, and of rows first.. of the panel's L.
+/// The same on and below the diagonal, and for rows first.. of the panel's L.
 double largest_below(const Sums& sums);
 double largest_right(const Panel& panel, std::int64_t first, std::int64_t count);
 

@@ -10,7 +10,8 @@
 namespace stepwell::tiles {
 namespace {
 
-/// Across a matrix. A map has a byte for each of half their square: 128 MiB, and n = 8 million.
+/// Most tiles along one side of a matrix. A map has one byte for each tile of the triangle, about
+/// half of the square of this number: 128 MiB, at n = 8 million with tiles of 512.
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 14;
 
 Rung finer(Rung a, Rung b) {
@@ -23,7 +24,7 @@ Rung coarser(Rung a, Rung b) {
   const double ua = info(a).unit_roundoff;
   const double ub = info(b).unit_roundoff;
   if (ua != ub) return ua > ub ? a : b;
-  return std::min(a, b);  // equal roundoff: bf16x3 before fp32
+  return std::min(a, b);  // equal unit roundoff: bf16x3 counts as coarser than fp32
 }
 
 int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j) {
@@ -124,7 +125,7 @@ void RungMap::summarize() {
     most_planes_ = std::max(most_planes_, info(rung).planes);
     ++counts_[static_cast<std::size_t>(rung)];
   }
-  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {  // products inside a tile count too
+  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {  // products inside diagonal tiles count too
     std::int64_t order = grid_.size(j);
     for (int depth = 0; order > kernels::kLeaf; ++depth) {
       coarsest_ = coarser(coarsest_, inside(j).at(depth));
@@ -135,7 +136,7 @@ void RungMap::summarize() {
 
 kernels::Layers RungMap::inside(std::int64_t j) const {
   // Blocks inside a tile are small: splitting their operands into several terms takes longer than
-  // fp32 products do (a 512 tile: fp16 1.3 ms, bf16x3 0.96, fp32 and bf16x2 0.74, bf16 0.61).
+  // fp32 products (for a 512 tile: fp16 1.3 ms, bf16x3 0.96, fp32 and bf16x2 0.74, bf16 0.61).
   const auto in_tile = [](Rung rung) { return info(rung).planes > 1 ? Rung::fp32 : rung; };
   if (layers_.empty()) return kernels::uniform_layers(in_tile(at(j, j)));
   const auto above = static_cast<std::size_t>(tree_level(grid_.tiles(), j, j));

@@ -11,12 +11,12 @@
 
 namespace stepwell::tiles {
 
-/// The less accurate of two rungs: what a product of operands at both can hope for. bf16x3 counts
-/// as coarser than fp32, whose sums of products round less.
+/// The less accurate of two rungs: the best accuracy that a product of operands at these rungs can
+/// have. bf16x3 counts as coarser than fp32, whose sums of products have smaller rounding errors.
 Rung coarser(Rung a, Rung b);
 
 /// The lower triangle of a matrix of order n in tiles of order 'tile' (the last may be smaller).
-/// Tiles are counted column by column.
+/// Tiles are numbered column by column.
 struct Grid {
   std::int64_t n = 0;
   std::int64_t tile = 512;
@@ -30,36 +30,39 @@ struct Grid {
 };
 
 /// The level at which the recursion tree over 'tiles' tiles separates i from j: 0 at the first
-/// split. For i == j: how many splits there are above the tile.
+/// split. For i == j, the number of splits above the tile.
 int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j);
 
 /// A precision map applied to a grid: one rung for each tile.
 class RungMap {
  public:
   RungMap() = default;
-  /// Layers (or one rung), or graded. Throws Error(invalid_argument) for an adaptive map.
+  /// For a map of layers (or one rung), or a graded map. Throws Error(invalid_argument) for an
+  /// adaptive map.
   RungMap(const Grid& grid, const PrecisionMap& map);
-  /// Adaptive: 'norms' are the Frobenius norms of the tiles, in the grid's order. A tile may use
-  /// rung r when norm * u_r <= eps * ||A||_F / tiles: the errors of all tiles then sum up to at
-  /// most eps * ||A||_F (Higham & Mary 2022). 'ladder' lists the rungs to choose from, cheap to
-  /// dear. A diagonal tile is at least as fine as every tile that is solved with it.
+  /// For an adaptive map. 'norms' are the Frobenius norms of the tiles, in the grid's order. A tile
+  /// may use rung r if norm * u_r <= eps * ||A||_F / tiles: the errors of all tiles then sum to at
+  /// most eps * ||A||_F (Higham & Mary 2022). 'ladder' lists the rungs to choose from, from cheap
+  /// to expensive. A diagonal tile is at least as fine as every tile that is solved with it.
   RungMap(const Grid& grid, double eps, const std::vector<double>& norms,
           const std::vector<Rung>& ladder);
 
   const Grid& grid() const { return grid_; }
   Rung at(std::int64_t i, std::int64_t j) const { return rungs_[index(i, j)]; }
-  /// The rungs of the products inside diagonal tile j: the map's, or fp32 where that is cheaper.
+  /// The rungs of the products inside diagonal tile j: those of the map, or fp32 where that is
+  /// cheaper.
   kernels::Layers inside(std::int64_t j) const;
   Rung coarsest() const { return coarsest_; }
-  /// The most planes that a tile has; 0: no tile is packed.
+  /// Largest number of planes of a tile; 0: no tile is packed.
   int most_planes() const { return most_planes_; }
-  /// How many tiles use each rung.
+  /// Number of tiles at each rung.
   using Counts = std::array<std::int64_t, all_rungs.size()>;
   const Counts& counts() const { return counts_; }
   /// One rung for all tiles and all products inside them.
   bool is_uniform() const { return layers_.size() == 1; }
-  /// Graded: products are as fine as their operands, however coarse the tile they go to: it is
-  /// small because what they leave is. Elsewhere they are at most as fine as that tile.
+  /// True for a graded map: a product is as fine as its operands even if the tile that it updates
+  /// is coarser, because that tile is small only after the products have been subtracted. Otherwise
+  /// a product is at most as fine as that tile.
   bool products_by_operands() const { return by_operands_; }
   bool uses(Rung rung) const { return counts_[static_cast<std::size_t>(rung)] > 0; }
 
@@ -73,7 +76,7 @@ class RungMap {
 
   Grid grid_;
   std::vector<Rung> rungs_;
-  std::vector<Rung> layers_;  ///< of a layered map; empty: adaptive
+  std::vector<Rung> layers_;  ///< layers of a layered map; empty for an adaptive or graded map
   bool by_operands_ = false;
   Rung coarsest_ = Rung::fp64;
   int most_planes_ = 0;

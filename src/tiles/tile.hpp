@@ -12,8 +12,8 @@
 /// operand of the matrix engine; at fp32 and fp64 it is plain column-major.
 namespace stepwell::tiles {
 
-/// The rung that splits a number into this many bf16 terms. Its leading planes serve the rungs with
-/// fewer.
+/// The rung that splits a value into this many bf16 terms. Its leading planes can be used for rungs
+/// with fewer planes.
 constexpr Rung split_rung(int planes) {
   return planes <= 1 ? Rung::bf16 : planes == 2 ? Rung::bf16x2 : Rung::bf16x3;
 }
@@ -22,7 +22,7 @@ struct TileShape {
   Rung rung = Rung::bf16;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t stride = 0;  ///< leading dimension of a plain tile; 0: the usual one
+  std::int64_t stride = 0;  ///< leading dimension of a plain tile; 0: rows rounded up to 16
 
   bool is_packed() const { return info(rung).planes > 0; }
   std::int64_t ld() const { return stride > 0 ? stride : core::round_up(rows, 16); }
@@ -33,7 +33,7 @@ struct TileShape {
   }
 };
 
-/// A tile in memory that somebody else owns. B is std::byte or const std::byte.
+/// A non-owning view of a tile. B is std::byte or const std::byte.
 template <class B>
 struct TileOf {
   TileShape shape;
@@ -64,11 +64,11 @@ struct TileOf {
 using Tile = TileOf<std::byte>;
 using TileIn = TileOf<const std::byte>;
 
-/// The sums of a tile while it is updated: fp32, or fp64 for a tile at fp64; column-major. A packed
-/// tile's sums have memory of their own with a leading dimension that suits the caches; a plain
-/// tile's are its own storage.
+/// The sums of a tile while it is updated: fp32, or fp64 for a tile at fp64; column-major. The sums
+/// of a packed tile have separate memory with a leading dimension that suits the caches; the sums
+/// of a plain tile are in its own storage.
 struct Sums {
-  Rung rung = Rung::bf16;  ///< of the tile they will become
+  Rung rung = Rung::bf16;  ///< rung of the tile that they will become
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::byte* data = nullptr;
@@ -83,7 +83,7 @@ struct Sums {
   MatrixView<double> fp64() const { return {reinterpret_cast<double*>(data), rows, cols, ld()}; }
 };
 
-/// The sums of a tile that is stored plainly, in place.
+/// The sums of a plain tile, in its own storage.
 inline Sums sums_in(const Tile& tile) {
   return {tile.shape.rung, tile.shape.rows, tile.shape.cols, tile.data, tile.shape.ld()};
 }

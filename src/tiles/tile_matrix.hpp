@@ -11,20 +11,21 @@
 
 namespace stepwell::tiles {
 
-/// A lower triangle in tiles, each in the format of its rung, in one piece of memory (with one for
-/// each column, half a huge page would be lost in every one). At uniform bf16 that is n^2 bytes and
-/// the diagonal tiles' upper halves. Over ranks, each has the tiles it owns.
+/// A lower triangle in tiles, each in the format of its rung, in one allocation (with one for each
+/// column, half a huge page would be lost in each). At uniform bf16 it takes n^2 bytes plus the
+/// upper halves of the diagonal tiles. In a distributed matrix each rank stores the tiles that it
+/// owns.
 class TileMatrix {
  public:
   TileMatrix() = default;
-  /// Pages come when tiles are written. Throws Error(out_of_memory).
+  /// Physical pages are allocated when tiles are written. Throws Error(out_of_memory).
   explicit TileMatrix(RungMap map, Distribution distribution = {}, int rank = 0);
 
   const Grid& grid() const { return map_.grid(); }
   const RungMap& map() const { return map_; }
   const Distribution& distribution() const { return distribution_; }
   bool owns(std::int64_t i, std::int64_t j) const { return distribution_.owner(i, j) == rank_; }
-  /// One that the rank owns.
+  /// A tile that this rank owns.
   Tile tile(std::int64_t i, std::int64_t j) const;
   std::int64_t bytes() const { return memory_.size(); }
 
@@ -32,14 +33,14 @@ class TileMatrix {
   RungMap map_;
   Distribution distribution_;
   int rank_ = 0;
-  std::vector<std::int64_t> offsets_;  ///< of each tile; -1: it is another rank's
+  std::vector<std::int64_t> offsets_;  ///< offset of each tile; -1: another rank owns it
   core::Buffer<std::byte> memory_;
 };
 
 /// The shape of tile (i, j) under a map.
 TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j);
 
-/// The bytes that a TileMatrix of this map takes on a rank.
+/// Bytes that a TileMatrix with this map takes on a rank.
 std::int64_t tile_matrix_bytes(const RungMap& map, const Distribution& distribution = {},
                                int rank = 0);
 

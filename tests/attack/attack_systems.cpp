@@ -5,8 +5,8 @@
 #include "attack/attacks.hpp"
 #include "attack/seeds.hpp"
 
-/// Random adversarial systems with random options, judged by 113 bits. docs/reliability.md says
-/// what is judged, and how to run a million of them.
+/// Random adversarial systems with random options, verified in 113-bit arithmetic.
+/// docs/reliability.md says what is verified, and how to run a million systems.
 ///
 ///   attack_systems [--kind spd|general|lstsq|batch|reuse|all] [--size small|medium|large] ...
 namespace stepwell::attack {
@@ -15,7 +15,7 @@ namespace {
 struct Kind {
   const char* name;
   void (*attack)(std::uint64_t, Size, Report&);
-  int share;  ///< of a hundred seeds of 'all'
+  int share;  ///< number of seeds out of a hundred with kind 'all'
 };
 constexpr Kind kKinds[] = {{"spd", attack_spd, 32},
                            {"general", attack_general, 32},
@@ -24,7 +24,7 @@ constexpr Kind kKinds[] = {{"spd", attack_spd, 32},
                            {"reuse", attack_reuse, 15}};
 constexpr unsigned kSeconds = 1800;  ///< a large system may take minutes on a busy machine
 
-/// The seed's own kind when all are asked for.
+/// The kind of a seed; it depends on the seed if 'name' is "all".
 const Kind& kind_of(const std::string& name, std::uint64_t seed) {
   if (name == "all") {
     auto place = Random(seed, "all").integer(0, 99);

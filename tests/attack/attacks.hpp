@@ -10,7 +10,7 @@
 #include "attack/report.hpp"
 #include "stepwell/solve.hpp"
 
-/// Each takes a seed, makes a system and options from it, calls the library and judges the answer.
+/// Each attack makes a system and options from a seed, calls the library and verifies the answer.
 namespace stepwell::attack {
 
 enum class Size : unsigned char { small, medium, large };
@@ -21,10 +21,10 @@ void attack_least_squares(std::uint64_t seed, Size size, Report& report);
 void attack_batch(std::uint64_t seed, Size size, Report& report);
 void attack_reuse(std::uint64_t seed, Size size, Report& report);
 
-/// An order; those where the library changes its ways are frequent.
+/// A random order; orders at which the library switches algorithms are frequent.
 std::int64_t random_order(Size size, Random& random);
 
-/// One worker, or sometimes two.
+/// A context with one worker, or sometimes two.
 Context& random_context(Random& random);
 
 /// Options of a solve, and their names for the report.
@@ -34,17 +34,17 @@ struct Choice {
   std::string name;
 };
 Choice random_choice(Structure structure, Random& random);
-/// What A is taken for: mostly what it is.
+/// The structure that is passed for A: mostly the true one.
 Structure random_structure(bool spd, Random& random);
 
-/// Numbers in the middle of padding that nobody may touch, all NaN where nothing was put.
+/// A matrix inside padding that must not be touched; every element is NaN until it is assigned.
 class Padded {
  public:
   Padded(std::int64_t rows, std::int64_t cols, std::int64_t padding);
   Padded(std::int64_t rows, std::int64_t cols, Random& random);
   MatrixView<double> view() { return {numbers_.data() + kEdge, rows_, cols_, ld_}; }
   MatrixView<const double> view() const { return {numbers_.data() + kEdge, rows_, cols_, ld_}; }
-  /// To the bit.
+  /// Whether both are equal, bit by bit.
   bool same(const Padded& other) const;
   bool same_padding(const Padded& other) const;
 
@@ -54,14 +54,14 @@ class Padded {
   std::vector<double> numbers_;
 };
 
-/// Whether an outcome leaves x as it was.
+/// Whether an outcome leaves x unchanged.
 bool leaves_x_alone(SolveOutcome outcome);
 
-/// Counts the outcome and its columns, and says which of the certificate's parts contradict each
-/// other or the finite data that it was made for.
+/// Counts the outcome and its columns, and reports parts of the certificate that contradict each
+/// other or the fact that the data are finite.
 void judge_outcome(const Certificate& certificate, std::int64_t columns, Report& report);
 
-/// All that a certificate of a square system claims, against the truth.
+/// A certificate of a square system, and everything needed to verify its claims.
 struct SquareCase {
   const Matrix& a;
   bool transposed;
@@ -72,12 +72,13 @@ struct SquareCase {
 };
 void judge_columns(const SquareCase& c, Report& report);
 
-/// Finds a matrix that is called not positive definite while LAPACK's dpotrf factors it in the same
-/// scale.
+/// Reports a matrix that is called not positive definite although LAPACK's dpotrf factors it with
+/// the same scaling.
 void judge_definiteness(const Matrix& a, const SolveOptions& options,
                         const Certificate& certificate, Report& report);
 
-/// Runs a call. An exception other than invalid_argument is a finding; false: there is no answer.
+/// Runs a call. An exception other than invalid_argument is a finding; returns false if there is no
+/// answer.
 template <class F>
 bool survives(F&& call, Report& report);
 

@@ -27,7 +27,7 @@ bool same_bits(const double* x, const double* y, std::int64_t count) {
   });
 }
 
-/// Neighbours are of any kind; a few have a number that is none, which must not spread.
+/// The systems of a batch are of any kind; a few have a NaN or an infinity, which must not spread.
 Batch random_batch(Size size, bool upper, Random& random) {
   Batch batch;
   batch.n = size != Size::small  ? random.integer(64, 128)
@@ -44,7 +44,7 @@ Batch random_batch(Size size, bool upper, Random& random) {
       const std::int64_t i = random.integer(0, batch.n - 1), j = random.integer(0, i);
       named.a(i, j) = named.a(j, i) = none;
     }
-    // The triangle that is not read.
+    // NaN in the triangle that must not be read.
     Matrix stored = named.a;
     for (std::int64_t j = 0; j < batch.n; ++j) {
       for (std::int64_t i = 0; i < batch.n; ++i) {
@@ -62,7 +62,7 @@ Batch random_batch(Size size, bool upper, Random& random) {
   return batch;
 }
 
-/// What a call left behind.
+/// The outputs of a call.
 struct Answer {
   std::vector<double> a, x, errors;
   std::vector<std::int32_t> pivots, iterations;
@@ -92,7 +92,7 @@ Answer run(Way way, const Batch& batch, const BatchOptions& options) {
       break;
     case Way::factor_then_substitute: {
       answer.report = batch_cholesky(a, options, outputs);
-      // A matrix that has no factor is left as it was, and its diagonal may well be positive.
+      // A matrix without a factor is left unchanged, and its diagonal may well be positive.
       for (const std::int64_t failed : answer.report.failures) {
         answer.a[failed * batch.n * batch.n] = -1;
       }
@@ -119,7 +119,7 @@ void judge_system(std::int64_t c, Way way, const Batch& batch, const Answer& ans
     return;
   }
   report.count("batch_solved");
-  if (way == Way::factor_then_substitute) return;  // its bits are judged
+  if (way == Way::factor_then_substitute) return;  // its bits are compared instead
   const SquareOracle oracle(batch.matrices[c].a, false);
   const double reported = answer.errors[c];
   const bool promised = way == Way::mixed && answer.iterations[c] >= 0;
@@ -132,8 +132,8 @@ void judge_system(std::int64_t c, Way way, const Batch& batch, const Answer& ans
                                 static_cast<long long>(k), truth.value(), reported,
                                 answer.report.tolerance, truth.value() / answer.report.tolerance));
     }
-    // It is a number that FP64 computed: its own rounding may hide n units. An x that FP64 can't
-    // hold has no error that is a number.
+    // The reported value was computed in FP64, whose rounding may hide n units. If x is not
+    // representable in FP64, the error is NaN.
     const double allowed = reported + static_cast<double>(batch.n + 3) * 0x1p-53;
     if (!std::isnan(reported) && truth.above(allowed)) {
       report.found(Finding::certificate,
@@ -170,9 +170,10 @@ void attack_batch(std::uint64_t seed, Size size, Report& report) {
   }
   for (std::int64_t c = 0; c < batch.count; ++c) judge_system(c, way, batch, answer, report);
 
-  // Approximate roots promise no bits between a factor that is used again and one pass.
+  // With approximate roots, factoring once and reusing the factor need not give the bits of one
+  // pass.
   if (options.fast && way == Way::factor_then_substitute) return;
-  // One of them alone, and factored and solved in one pass, has the same bits.
+  // Any system alone, factored and solved in one pass, gives the same bits.
   const std::int64_t c = random.integer(0, batch.count - 1);
   const std::int64_t square = batch.n * batch.n, columns = batch.n * batch.columns;
   const double* const a = batch.a.data() + c * square;

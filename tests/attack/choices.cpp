@@ -52,7 +52,7 @@ Choice random_choice(Structure structure, Random& random) {
                                    "adaptive:1e-3",
                                    "bf16,bf16x2,fp32",
                                    "bf16,fp64"};
-  constexpr std::int64_t kMapsOfLu = 7;  // the first of them
+  constexpr std::int64_t kMapsOfLu = 7;  // the first of these maps
   constexpr double kTolerances[] = {1e-15, 1e-14, 1e-10, 1e-6, 1e-16, 3e-17, 0.5, 1e-3};
   constexpr std::int64_t kTiles[] = {32, 64, 96, 128, 256, 512};
   Choice choice;
@@ -63,7 +63,7 @@ Choice random_choice(Structure structure, Random& random) {
                 : structure == Structure::general ? "general"
                                                   : "automatic";
   if (o.context->threads() > 1) choice.name += " 2-threads";
-  if (random.chance(0.25)) return choice;  // as most callers do
+  if (random.chance(0.25)) return choice;  // default options, as most callers use
   const auto with = [&](double probability, const std::string& name) {
     const bool yes = random.chance(probability);
     if (yes) choice.name += " " + name;

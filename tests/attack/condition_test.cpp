@@ -7,9 +7,9 @@
 #include "solvers/general_fixture.hpp"
 
 /// Condition numbers and forward errors against A^-1 and x in quad precision: a forward error is
-/// never below the truth, a condition number never above it and at most three times below, and none
-/// of them is zero. A seed names a system; STEPWELL_ATTACK_FIRST and STEPWELL_ATTACK_COUNT say
-/// which are tried.
+/// never below the truth, a condition number never above it and at most three times below, and
+/// neither is ever zero. A seed names a system; STEPWELL_ATTACK_FIRST and STEPWELL_ATTACK_COUNT
+/// select the seeds.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -31,7 +31,8 @@ double uniform(Random& random, double low, double high) {
   return low + (high - low) * static_cast<double>(random.bits() >> 11) * 0x1p-53;
 }
 
-/// A singular value: geometric, arithmetic, one small, one large.
+/// A singular value of a spectrum that is geometric, arithmetic, or has one small or one large
+/// value.
 double spectrum(std::int64_t kind, double place, double condition) {
   if (kind == 0) return std::pow(condition, -place);
   if (kind == 1) return 1 - place * (1 - 1 / condition);
@@ -39,7 +40,7 @@ double spectrum(std::int64_t kind, double place, double condition) {
   return place == 0 ? 1 : 1 / condition;
 }
 
-/// A <- (I - 2vv') A, for a random v of length 1; from the right if 'right'.
+/// A <- (I - 2vv') A for a unit vector v; A (I - 2vv') if 'right'.
 void reflect(Dense<double>& a, const std::vector<double>& v, bool right) {
   const std::int64_t n = a.rows;
   for (std::int64_t k = 0; k < n; ++k) {
@@ -86,7 +87,7 @@ System make_system(std::int64_t seed, std::int64_t most) {
     reflect(s.a, v, false);
     reflect(s.a, s.spd ? v : unit_vector(n, random), true);
   }
-  // Rows and columns in units of their own, and the whole near an end of FP64's range.
+  // Badly scaled rows and columns, and the whole matrix near an end of FP64's range.
   const double decades = random.integer(0, 2) == 0 ? uniform(random, 0, 20) : 0;
   const auto power = static_cast<int>(random.integer(0, 3) == 0 ? random.integer(-800, 800) : 0);
   std::vector<double> row(static_cast<std::size_t>(n)), col(row);
@@ -116,12 +117,12 @@ System make_system(std::int64_t seed, std::int64_t most) {
 }
 
 struct Truth {
-  bool known = false;  ///< A is not singular
+  bool known = false;  ///< false if A is singular
   double condition = 0;
   std::vector<Quad> x;
 };
 
-/// By Gauss and Jordan with row pivoting, of the rows scaled to 1.
+/// Gauss-Jordan elimination with row pivoting, after scaling the rows to 1.
 Truth truth_of(const System& s) {
   const std::int64_t n = s.a.rows;
   const std::int64_t width = 2 * n + 1;  // A, b and the identity
@@ -187,7 +188,7 @@ TEST(ConditionTest, ForwardErrorsAreNeverBelowTheTruth) {
     EXPECT_NE(bound, 0);
     if (!c.ok()) continue;
     const Truth t = truth_of(s);
-    if (!t.known || !(t.condition < 1e28)) continue;  // beyond what quad precision tells
+    if (!t.known || !(t.condition < 1e28)) continue;  // beyond what quad precision can resolve
     if (!std::isnan(c.condition)) {
       EXPECT_LE(c.condition, t.condition * (1 + 1e-10));
       EXPECT_TRUE(c.condition >= t.condition / 3 || t.condition >= 1e15) << t.condition;
@@ -199,7 +200,7 @@ TEST(ConditionTest, ForwardErrorsAreNeverBelowTheTruth) {
     }
     ++(std::isnan(bound) ? unknown : known);
     EXPECT_FALSE(static_cast<double>(error / size) > bound) << bound;
-    // What is known of a matrix far from singular is not to be called unknown.
+    // A matrix far from singular must not get an unknown condition number or forward error.
     const bool clear = t.condition < 1e10;
     EXPECT_FALSE(clear && (std::isnan(bound) || std::isnan(c.condition))) << t.condition;
   }
@@ -210,8 +211,8 @@ TEST(ConditionTest, ForwardErrorsAreNeverBelowTheTruth) {
   EXPECT_GT(unknown, 0);
 }
 
-// Above the order up to which A is inverted: a coarse factor that points nowhere, and one that is
-// replaced by a better one.
+// Above the order up to which A is inverted, the probes converge: also with a coarse factor that
+// gives no useful direction, and with one that is replaced by a better one.
 TEST(ConditionTest, LargeSystemsAreProbedUntilProbesConverge) {
   const std::int64_t n = kSanitized ? 520 : 600;
   Random random(5);
@@ -237,7 +238,7 @@ TEST(ConditionTest, LargeSystemsAreProbedUntilProbesConverge) {
       EXPECT_LE(c.condition / truth, 1.001) << small << map;
       EXPECT_GE(c.condition / truth, 1.0 / 3) << small << map;
       EXPECT_GT(c.columns[0].forward_error, 0) << small << map;
-      // A map that was asked for, and no way out: the truth, or nothing.
+      // With a requested map and without climbing, the condition number is right or unknown.
       options.climb = false;
       const Certificate stuck = solve_general(a.view(), b.view(), x.view(), options);
       if (std::isnan(stuck.condition)) continue;

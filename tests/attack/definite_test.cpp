@@ -7,9 +7,9 @@
 #include "kernels/quad.hpp"
 #include "solvers/fixture.hpp"
 
-/// Covariances at the edge of definiteness: 'not positive definite' is said only where LAPACK's
-/// dpotrf says it too. A seed names a matrix. STEPWELL_ATTACK_FIRST and STEPWELL_ATTACK_COUNT say
-/// which seeds are tried; the full attack is 0 and 10000.
+/// Covariances at the edge of definiteness are called 'not positive definite' only where LAPACK's
+/// dpotrf says so too. A seed names a matrix. STEPWELL_ATTACK_FIRST and STEPWELL_ATTACK_COUNT
+/// select the seeds; the full attack is 0 and 10000.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -22,7 +22,7 @@ struct Point {
   double x = 0, y = 0;
 };
 
-/// Sorted or at random on a line, at random or on a grid in the plane; and with some of them twice.
+/// Points on a line (sorted or random) or in the plane (random or on a grid), some of them twice.
 std::vector<Point> points(std::int64_t n, std::int64_t layout, Random& random) {
   const auto uniform = [&] { return static_cast<double>(random.bits() >> 11) * 0x1p-53; };
   std::vector<Point> p(static_cast<std::size_t>(n));
@@ -80,7 +80,7 @@ Case make_case(std::int64_t seed, std::int64_t most) {
   const auto n = static_cast<std::int64_t>(
       std::exp(uniform(std::log(50.0), std::log(static_cast<double>(most)))));
   const std::int64_t kernel = random.integer(0, 4), layout = random.integer(0, 4);
-  // Some have less than rounding leaves: or nothing would be refused at all.
+  // Some nuggets are below the rounding errors, otherwise no matrix would be refused.
   const bool hopeless = random.integer(0, 3) == 0;
   const double nugget = std::pow(10, hopeless ? uniform(-18, -14) : uniform(-14, -8));
   const double length = std::pow(10, uniform(-1, 0.5));
@@ -123,7 +123,7 @@ TEST(DefiniteTest, OnlyWhatDpotrfRefusesIsNotPositiveDefinite) {
     const Certificate got = solve_spd(c.a.view(), b.view(), x.view(), c.options);
     if (got.outcome != SolveOutcome::not_positive_definite) continue;
     ++refused;
-    const engine::SingleThreadedBlas blas;  // as the library asks it
+    const engine::SingleThreadedBlas blas;  // the library calls BLAS this way, too
     const std::int64_t pivot = lapack_pivot(scaled(c.a.view(), Scaling::powers_of_two).view());
     by_lapack += pivot >= 0 ? 1 : 0;
     EXPECT_GE(pivot, 0) << c.text << ": pivot " << got.pivot << " is " << got.pivot_value;
@@ -131,7 +131,7 @@ TEST(DefiniteTest, OnlyWhatDpotrfRefusesIsNotPositiveDefinite) {
   std::printf("seeds %lld to %lld: %lld refused, %lld of them by dpotrf\n",
               static_cast<long long>(first), static_cast<long long>(first + count - 1),
               static_cast<long long>(refused), static_cast<long long>(by_lapack));
-  EXPECT_GT(refused, 0);  // or the matrices are too good to tell
+  EXPECT_GT(refused, 0);  // otherwise the matrices are too well conditioned for this test
   EXPECT_LT(refused, count);
 }
 

@@ -8,9 +8,10 @@
 #include "attack/seeds.hpp"
 #include "lapack/fixture.hpp"
 
-/// Sequences of LAPACK's calls through the drop-in, with right and wrong arguments, and the same
-/// through the LAPACK behind it: the same info, no worse an answer, and nothing else is touched.
-/// STEPWELL_LAPACK=all and STEPWELL_LAPACK_MIN_N=2 make the drop-in take what it can.
+/// Sequences of LAPACK calls through the drop-in, with right and wrong arguments, and the same
+/// calls through the LAPACK behind it: the drop-in returns the same info, an answer that is no
+/// worse, and writes nothing else. STEPWELL_LAPACK=all and STEPWELL_LAPACK_MIN_N=2 make the drop-in
+/// handle every call that it can.
 namespace stepwell::attack {
 namespace {
 
@@ -20,13 +21,13 @@ struct Problem {
   bool spd = false;
   char uplo = 'L';
   int n = 0, columns = 0;
-  Matrix a{0, 0}, whole{0, 0}, b{0, 0};  ///< 'a' as it is passed, 'whole' what it means
-  bool wrong = false;                    ///< an argument is
+  Matrix a{0, 0}, whole{0, 0}, b{0, 0};  ///< 'whole' is the matrix that 'a' stands for
+  bool wrong = false;                    ///< an argument is wrong
   int n_passed = 0, columns_passed = 0, lda_passed = 0, ldb_passed = 0;
   char uplo_passed = 'L';
 };
 
-constexpr double kNotRead = -4444.5;  ///< in the other triangle
+constexpr double kNotRead = -4444.5;  ///< stored in the triangle that must not be read
 
 void make_hostile(Problem& p, Random& random) {
   const int n = p.n;
@@ -110,7 +111,7 @@ Problem random_problem(Random& random) {
   return p;
 }
 
-/// One call of a solver, the drop-in's or LAPACK's own.
+/// The results of one call of a solver, of the drop-in or of LAPACK.
 struct Outcome {
   Matrix a, b, x;
   std::vector<int> pivots;
@@ -150,7 +151,7 @@ Outcome call(const Problem& p, Routine routine, bool behind) {
   return o;
 }
 
-/// No worse than a backward stable solver, or than LAPACK here.
+/// No worse than a backward stable solver, or than LAPACK on this system.
 bool no_worse(double ours, double lapack, int n) {
   return ours <= test::allowed(n) || std::isnan(lapack) || ours <= 10 * lapack;
 }
@@ -177,7 +178,7 @@ void judge_memory(const Problem& p, Routine routine, const Outcome& got, Report&
   }
 }
 
-/// dpotrs and dpocon, or dgetrs and dgecon, with what the solver left.
+/// dpotrs and dpocon, or dgetrs and dgecon, with the factor that the solver returned.
 void follow_up(const Problem& p, Outcome& ours, Outcome& lapack, Random& random, Report& report) {
   const Matrix b = test::random_matrix(p.n, 3, static_cast<unsigned>(random.next()), 2);
   const char trans = !p.spd && random.chance(0.5) ? 'T' : 'N';

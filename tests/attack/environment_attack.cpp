@@ -13,12 +13,12 @@
 #include <immintrin.h>
 #endif
 
-/// Callers with their own rounding mode, with flush-to-zero, or with traps: the answers have the
-/// same bits, and the caller gets its environment back.
+/// Callers that set their own rounding mode, flush-to-zero or traps get answers with the same bits,
+/// and their floating-point environment is restored.
 namespace stepwell::attack {
 namespace {
 
-/// A floating-point environment, while it lives.
+/// Sets a floating-point environment for the lifetime of the object.
 class Environment {
  public:
   explicit Environment(int which) {
@@ -37,7 +37,7 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  /// What could leak, flags included.
+  /// The part of the environment that could leak, including the exception flags.
   static std::uint64_t state() {
 #if defined(__x86_64__)
     return _mm_getcsr() | static_cast<std::uint64_t>(std::fegetround()) << 32;
@@ -83,7 +83,7 @@ Problem random_problem(std::uint64_t seed) {
   return problem;
 }
 
-/// The bits of the answer and of what is claimed of it.
+/// The bits of the answer and of the certificate's claims.
 std::vector<std::uint64_t> answer(const Problem& problem) {
   const Matrix& a = problem.named.a;
   const auto b = view(problem.b.data(), a.rows, 1);

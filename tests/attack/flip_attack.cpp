@@ -11,8 +11,8 @@
 #include "attack/seeds.hpp"
 #include "stepwell/lstsq.hpp"
 
-/// One bit of A or b changes while a solve runs, as by faulty memory or another thread. The outcome
-/// is 'changed', or the answer is right for what A and b were, or have become.
+/// One bit of A or b changes during a solve, as by faulty memory or another thread. The outcome is
+/// 'changed', or the answer is right for A and b as they were before or after the change.
 namespace stepwell::attack {
 namespace {
 
@@ -74,7 +74,7 @@ Certificate solved(const System& system, std::vector<double>& x) {
   return solve(system.a.view(), b, to, system.options, system.structure);
 }
 
-/// An element that is read: of the lower triangle if A is symmetric.
+/// A random element that the solver reads: in the lower triangle if A is symmetric.
 double& random_element(System& system, Random& random, bool in_b) {
   const std::int64_t n = system.a.rows;
   const std::int64_t i = random.integer(0, n - 1);
@@ -83,7 +83,8 @@ double& random_element(System& system, Random& random, bool in_b) {
   return system.a(i, random.integer(0, symmetric ? i : system.a.cols - 1));
 }
 
-/// As the solver sees a system: one triangle. Least squares: the bits of a solve without changes.
+/// Whether x solves the system as the solver sees it (one triangle if symmetric). For least
+/// squares: whether x has the bits of a solve without changes.
 bool is_right(System system, const std::vector<double>& x, double tolerance) {
   if (system.tall) {
     std::vector<double> expected(x.size());
@@ -101,7 +102,7 @@ void attack_flip(std::uint64_t seed, Report& report) {
   Random random(seed, "flip");
   const System original = random_system(random);
   std::vector<double> x(original.a.cols);
-  solved(original, x);  // which also starts threads
+  solved(original, x);  // also starts the threads
   const Clock::time_point start = Clock::now();
   solved(original, x);
   const double duration = std::chrono::duration<double>(Clock::now() - start).count();

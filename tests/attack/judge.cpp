@@ -12,8 +12,8 @@
 namespace stepwell::attack {
 namespace {
 
-constexpr std::int64_t kSolutionOrder = 2000;  ///< above, the solution itself takes too long
-constexpr std::int64_t kManyColumns = 200;     ///< above, it is found for one column
+constexpr std::int64_t kSolutionOrder = 2000;  ///< above, the true solution takes too long
+constexpr std::int64_t kManyColumns = 200;     ///< above, only one column is checked
 
 void judge_forward(const SolutionOracle& solution, const SquareCase& c, std::int64_t column,
                    Report& report) {
@@ -30,7 +30,7 @@ void judge_forward(const SolutionOracle& solution, const SquareCase& c, std::int
   }
   report.count("forward_judged");
   if (*truth <= bound) return;
-  if (bound >= 1) {  // it says that no digit is right, and none is
+  if (bound >= 1) {  // the bound says that no digit is right, and none is
     report.count("forward_vague");
     return;
   }
@@ -134,8 +134,8 @@ void judge_columns(const SquareCase& c, Report& report) {
 void judge_definiteness(const Matrix& a, const SolveOptions& options,
                         const Certificate& certificate, Report& report) {
   if (certificate.outcome != SolveOutcome::not_positive_definite) return;
-  const engine::SingleThreadedBlas blas;  // as the library asks it
-  // Small systems are scaled by powers of two whatever the options say.
+  const engine::SingleThreadedBlas blas;  // the library calls BLAS this way, too
+  // Small systems are scaled by powers of two for all options.
   for (const Scaling scaling : {options.scaling, Scaling::powers_of_two}) {
     if (solvers::test::lapack_pivot(solvers::test::scaled(a.view(), scaling).view()) >= 0) return;
   }

@@ -7,7 +7,7 @@
 #include "solvers/exact_least_squares.hpp"
 #include "stepwell/lstsq.hpp"
 
-/// lstsq() and ridge(), against the smallest backward error there is.
+/// lstsq() and ridge(), against the optimal backward error.
 namespace stepwell::attack {
 namespace {
 
@@ -73,7 +73,7 @@ TallChoice random_tall_choice(std::int64_t n, Random& random) {
     choice.name += "=" + std::string(to_string(*o.refiner));
   }
   if (with(0.2, "ridge")) {
-    // Squares, so that the rows below A are exact.
+    // Squares, so that the rows appended below A are exact.
     o.lambda = std::ldexp(1, 2 * static_cast<int>(random.integer(-30, 10)));
     choice.name += text("=%g", o.lambda);
     if (with(0.5, "weights")) {
@@ -90,8 +90,9 @@ int power_above(double x) {
   return x == 0 ? -2000 : power;
 }
 
-/// The oracle of a system whose columns were brought to 1 before, and its b and x: a backward error
-/// in the columns' own scale does not change by it, and numbers stay far from FP64's ends.
+/// The oracle of a system whose columns were first scaled to 1, with b and x scaled accordingly: a
+/// column-wise backward error is invariant under this scaling, and all values stay far from the
+/// ends of FP64's range.
 class ScaledOracle {
  public:
   ScaledOracle(const Matrix& a, const std::vector<double>& tail)
@@ -160,7 +161,7 @@ void judge(const Matrix& a, const LeastSquaresOptions& options, MatrixView<const
       report.count("least_squares_not_judged");
       continue;
     }
-    // The oracle has six digits.
+    // The oracle is accurate to six digits.
     if (!(truth * (1 - 1e-5) <= c.tolerance)) {
       report.found(
           Finding::above_tolerance,
@@ -185,7 +186,7 @@ void attack_least_squares(std::uint64_t seed, Size size, Report& report) {
   report.describe(text("%lld x %lld, %lld columns, %s, %s", static_cast<long long>(m),
                        static_cast<long long>(n), static_cast<long long>(columns),
                        named.name.c_str(), choice.name.c_str()));
-  // By rows A is the transpose by columns.
+  // A stored by rows is its transpose stored by columns.
   Padded a = choice.by_rows ? Padded(n, m, random) : Padded(m, n, random);
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {

@@ -53,8 +53,8 @@ ColumnTruth::ColumnTruth(const SquareOracle& oracle, const double* b, const doub
   }
 }
 
-/// Sums of n terms err by (n + 2) half units of their sizes, and the sizes of row i are at most
-/// ||A|| ||x|| + ||b||. Twice that, for the norms and the quotient.
+/// Sums of n terms have an error of (n + 2) half units of the terms' magnitudes, which add up in
+/// row i to at most ||A|| ||x|| + ||b||. Twice that, for the norms and the quotient.
 template <class T>
 void ColumnTruth::measure(long double unit) {
   const std::int64_t n = oracle_.order();

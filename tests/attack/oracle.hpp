@@ -9,13 +9,13 @@
 #include "attack/matrices/matrix.hpp"
 #include "kernels/quad.hpp"
 
-/// What is true of an x. Residuals are summed with 64 bits first, in a range where nothing over- or
-/// underflows; where that can't decide, with 113 bits, which takes thirty times as long.
+/// The true errors of an x. Residuals are summed with 64 bits first, in a range where nothing over-
+/// or underflows; where that can't decide, with 113 bits, which takes thirty times as long.
 namespace stepwell::attack {
 
 using test::Quad;
 
-/// A square matrix as the judge sees it, or its transpose.
+/// A square matrix, or its transpose, whose solutions are verified.
 class SquareOracle {
  public:
   SquareOracle(const Matrix& a, bool transposed);
@@ -39,10 +39,10 @@ class ColumnTruth {
  public:
   ColumnTruth(const SquareOracle& oracle, const double* b, const double* x);
 
-  /// Whether the true backward error is above 'limit'. An x that is not finite has an infinite one,
-  /// a limit that is not a number is always exceeded.
+  /// Whether the true backward error is above 'limit'. It is infinite if x is not finite; a limit
+  /// that is NaN is always exceeded.
   bool above(double limit);
-  /// As well as it is known so far.
+  /// The backward error to the accuracy reached so far.
   double value() const { return static_cast<double>(error_); }
 
  private:
@@ -57,23 +57,22 @@ class ColumnTruth {
   bool exact_ = false;
 };
 
-/// The solution itself, for the error of x: by refinement with 113 bits from an FP64 factor; where
-/// that does not converge, by LU with 113 bits if n is small.
+/// The true solution, for the forward error of x: by refinement with 113 bits from an FP64 factor;
+/// where that does not converge, by LU with 113 bits if n is small.
 class SolutionOracle {
  public:
   explicit SolutionOracle(const SquareOracle& oracle);
 
-  /// ||x - A^-1 b|| / ||x||, infinity norms, less what is not known for certain; nothing: not
-  /// known.
+  /// ||x - A^-1 b|| / ||x|| in infinity norms, less its uncertainty; nullopt: not known.
   std::optional<double> forward_error(const double* b, const double* x) const;
-  /// ||A|| ||A^-1|| in the infinity norm, to a few digits; nothing: not known.
+  /// ||A|| ||A^-1|| in the infinity norm, to a few digits; nullopt: not known.
   std::optional<double> condition() const;
 
  private:
   std::optional<std::vector<Quad>> refined(const double* b, const double* x) const;
-  /// 'doubt': how far an element may be off.
+  /// 'doubt': the largest possible error of an element.
   std::optional<std::vector<Quad>> eliminated(const double* b, Quad& doubt) const;
-  /// Solves with the factor; r and the result in A's own scale.
+  /// Solves with the factor; r and the result are in A's original scale.
   std::vector<Quad> correction(const std::vector<Quad>& r) const;
 
   const SquareOracle& oracle_;
@@ -81,7 +80,7 @@ class SolutionOracle {
   std::vector<double> factor_;                 ///< LU of S
   std::vector<int> pivots_;
   bool usable_ = false;
-  bool regular_ = false;  ///< so that refinement finds the solution
+  bool regular_ = false;  ///< well enough conditioned for refinement to find the solution
 };
 
 }  // namespace stepwell::attack

@@ -9,10 +9,10 @@
 
 namespace stepwell::attack {
 
-/// Random numbers that are the same on every machine: a seed names a system for good.
+/// Random numbers that are the same on every machine: a seed always names the same system.
 class Random {
  public:
-  /// Every kind of attack has a stream of its own.
+  /// Every kind of attack has its own stream.
   Random(std::uint64_t seed, std::string_view kind) : state_(seed) {
     for (const char c : kind) state_ = state_ * 1099511628211U + static_cast<unsigned char>(c);
     for (int k = 0; k < 4; ++k) next();

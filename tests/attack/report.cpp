@@ -12,7 +12,7 @@
 namespace stepwell::attack {
 namespace {
 
-/// What a handler of signals can print: it may not allocate.
+/// The text that a signal handler prints: the handler may not allocate.
 std::array<char, 400> current{};
 int log_descriptor = -1;
 

@@ -4,7 +4,7 @@
 
 #include "attack/attacks.hpp"
 
-/// A Solver: factored once, or not, and used in any order.
+/// A Solver that is factored beforehand or not, with its calls in any order.
 namespace stepwell::attack {
 
 void attack_reuse(std::uint64_t seed, Size size, Report& report) {
@@ -59,7 +59,7 @@ void attack_reuse(std::uint64_t seed, Size size, Report& report) {
                    std::string("x was written, outcome ") + to_string(certificate.outcome));
     }
     if (certificate.columns.size() != static_cast<std::size_t>(columns)) continue;
-    // Of a symmetric matrix the transpose is the same.
+    // For a symmetric matrix, A and its transpose are the same.
     const bool transposed = by_transpose || choice.options.transposed;
     judge_columns({named.a, transposed, b.view(), x.view(), choice.options, certificate}, report);
   }

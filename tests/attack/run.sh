@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Many seeds of attack_systems, by several processes, that can be interrupted and continued: the same
-# command again goes on where the logs end. docs/reliability.md
+# Runs many seeds of attack_systems in several processes. A run can be interrupted: the same command
+# continues where the logs end. docs/reliability.md
 set -u
 if [ $# -lt 5 ]; then
   echo "usage: run.sh PROGRAM DIRECTORY small|medium|large FIRST COUNT [PROCESSES]" >&2
@@ -13,14 +13,14 @@ program=$1 directory=$2 size=$3 first=$4 count=$5 processes=${6:-$(nproc)}
 export OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--pci}
 mkdir -p "$directory" || exit 2
 
-# The seed after the last one that a log counts, or the second argument.
+# The seed after the last one that the log has counted, but at least the second argument.
 next_seed() {
   local found
   found=$(sed -n 's/^state .* next=\([0-9]*\) .*/\1/p' "$1" 2>/dev/null | sort -n | tail -1)
   echo $((${found:-0} > $2 ? found : $2))
 }
 
-# Seeds [first, end) of one process. One that crashes is skipped: its line is in the log.
+# Seeds [first, end) of one process. A seed that crashes is skipped: its line is in the log.
 attack_range() {
   local log=$1 next=$2 end=$3 crashed
   next=$(next_seed "$log" "$next")
@@ -31,7 +31,7 @@ attack_range() {
       3)
         crashed=$(sed -n 's/^FINDING \(crash\|too_slow\) .*--first \([0-9]*\) .*/\2/p' "$log" | tail -1)
         next=$(next_seed "$log" "$next")
-        # Once more up to it, for the counts.
+        # Repeat the seeds before the crash, for the counts.
         [ "$crashed" -gt "$next" ] && "$program" --size "$size" --first "$next" \
           --count $((crashed - next)) --log "$log" > /dev/null
         next=$((crashed + 1))
@@ -50,7 +50,7 @@ done
 trap 'kill $(jobs -p) 2>/dev/null' INT TERM
 wait
 
-# A process that was continued has several lines with counts: the last of each of its beginnings.
+# A process that was continued has several lines of counts: use the last one for each first seed.
 sums=$(awk '
   /^state / { last[FILENAME " " $3] = $0 }
   /^FINDING (crash|too_slow) / { crashes[$0] = 1 }

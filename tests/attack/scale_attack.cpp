@@ -8,14 +8,14 @@
 #include "attack/seeds.hpp"
 #include "stepwell/lstsq.hpp"
 
-/// (s A, t b) with powers of two s and t takes the path of (A, b), to the bits, wherever FP64 does
-/// not end.
+/// (s A, t b) with powers of two s and t takes the same path as (A, b), bit by bit, as long as
+/// nothing over- or underflows.
 namespace stepwell::attack {
 namespace {
 
-constexpr int kEnd = 940;  ///< powers that numbers and their products with few others may have
+constexpr int kEnd = 940;  ///< exponents for which products with a few other values stay in range
 
-/// The powers of two of the numbers that are not zero.
+/// The smallest and largest binary exponents of the nonzero elements.
 struct Powers {
   int low = 0, high = 0;
 };
@@ -64,7 +64,7 @@ System random_system(std::uint64_t seed) {
     const std::int64_t n = random_order(random.chance(0.9) ? Size::small : Size::medium, random);
     system.named = kind == 0 ? random_spd(n, random) : random_general(n, random);
     system.choice = random_choice(random_structure(kind == 0, random), random);
-    system.choice.options.scaling = Scaling::powers_of_two;  // others round, or do nothing
+    system.choice.options.scaling = Scaling::powers_of_two;  // other scalings round, or do nothing
   }
   system.b.resize(system.named.a.rows);
   for (double& x : system.b) x = random.normal();

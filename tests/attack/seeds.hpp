@@ -10,7 +10,7 @@
 
 #include "attack/report.hpp"
 
-/// What all attacks share: seeds from a first one on, a log, and the exit code.
+/// Code shared by all attacks: a range of seeds, a log, and the exit code.
 namespace stepwell::attack {
 
 struct Request {
@@ -21,15 +21,17 @@ struct Request {
   std::map<std::string, std::string> others;  ///< options of one program: name -> value
 };
 
-/// An attack with one seed: what has to be added to the command to repeat it, and what to do.
+/// An attack with one seed: the options to add to the command to repeat it, and the function to
+/// run.
 struct Attack {
   std::string repeat;
   std::function<void(Report&)> run;
 };
 
-/// --first SEED --count N --seconds S --verbose --log FILE, and the options of 'others', which have
-/// their defaults there. Runs what 'attack' says for each seed; each may take 'limit' seconds.
-/// Returns the exit code: 0 nothing was found, 1 a broken promise, 2 wrong usage; 3 a crash.
+/// Parses --first SEED --count N --seconds S --verbose --log FILE and the options in 'others',
+/// which holds their defaults. Runs the attack that 'attack' returns for each seed; each may take
+/// 'limit' seconds. Returns the exit code: 0 nothing was found, 1 a broken guarantee, 2 wrong
+/// usage; 3 a crash.
 int attack_seeds(const char* program, int argc, char** argv,
                  const std::map<std::string, std::string>& others, unsigned limit,
                  const std::function<Attack(const Request&, std::uint64_t seed)>& attack);

@@ -36,7 +36,7 @@ bool finite(Quad x) {
   return x - x == 0;
 }
 
-/// x 2^power, also where a double could not have it.
+/// x 2^power, also where the result is outside the range of a double.
 Quad shifted(Quad x, int power) {
   for (; power > 1000; power -= 1000) x *= 0x1p1000;
   for (; power < -1000; power += 1000) x *= 0x1p-1000;
@@ -92,8 +92,8 @@ SolutionOracle::SolutionOracle(const SquareOracle& oracle)
   }
   dgetrf_(&order, &order, factor_.data(), &order, pivots_.data(), &info);
   if (info != 0) return;
-  // A factor of a matrix that is singular in FP64 gives corrections that miss the direction which
-  // matters, and shrink all the same.
+  // The factor of a matrix that is singular in FP64 gives corrections that miss the critical
+  // direction and shrink nevertheless.
   constexpr double kRegular = 1e-12;
   std::vector<double> work(4 * n);
   std::vector<int> more(n);
@@ -138,9 +138,9 @@ std::optional<std::vector<Quad>> SolutionOracle::refined(const double* b, const 
 std::optional<std::vector<Quad>> SolutionOracle::eliminated(const double* b, Quad& doubt) const {
   const std::int64_t n = oracle_.order();
   if (n > kEliminate) return std::nullopt;
-  Quad largest = 1, smallest = 1;  // elements on the way, and pivots
+  Quad largest = 1, smallest = 1;  // intermediate elements, and pivots
   const Matrix& a = oracle_.matrix();
-  // Rows of [A b], scaled as above.
+  // Rows of [A b], scaled as in the constructor.
   std::vector<std::vector<Quad>> rows(n, std::vector<Quad>(n + 1));
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
@@ -170,7 +170,7 @@ std::optional<std::vector<Quad>> SolutionOracle::eliminated(const double* b, Qua
     for (std::int64_t j = k + 1; j < n; ++j) sum -= rows[k][j] * y[j];
     y[k] = sum / rows[k][k];
   }
-  // What elimination rounds, amplified by its growth and its smallest pivot.
+  // The rounding error of the elimination, amplified by its growth and its smallest pivot.
   const Quad rounding = 64 * static_cast<Quad>(n * n) * 0x1p-113 * largest / smallest * size_of(y);
   doubt = 0;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -213,7 +213,7 @@ std::optional<double> SolutionOracle::condition() const {
     scaled_norm = std::max(scaled_norm, scaled_sum);
     norm = std::max(norm, sum);
   }
-  // The scaled matrix has a norm of at most n; beyond this its inverse has no digits.
+  // The scaled matrix has a norm of at most n; beyond this limit its inverse has no correct digits.
   if (info != 0 || !(scaled_norm * static_cast<long double>(n) < 1e13L)) return std::nullopt;
   return static_cast<double>(norm * oracle_.norm());
 }

@@ -20,7 +20,7 @@ Certificate solve_as(Structure structure, MatrixView<const double> a, MatrixView
   }
 }
 
-/// A as the caller has it: what the library must not read is NaN.
+/// A as the caller stores it: the elements that the library must not read are NaN.
 Padded stored(const Matrix& a, const Choice& choice, Random& random) {
   Padded padded(a.rows, a.cols, random);
   const MatrixView<double> v = padded.view();

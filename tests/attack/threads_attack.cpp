@@ -9,13 +9,12 @@
 #include "stepwell/batch.hpp"
 #include "stepwell/lstsq.hpp"
 
-/// All solvers on two workers, first one after the other, then from several threads at once: the
-/// same bits. Under the thread sanitizer (preset 'tsan') it shows whether anything is shared that
-/// should not be.
+/// All solvers on two workers give the same bits one after the other and from several threads at
+/// once. Under the thread sanitizer (preset 'tsan') this shows data races.
 namespace stepwell::attack {
 namespace {
 
-/// Large enough for tasks, small enough for a sanitizer.
+/// Large enough to be split into tasks, small enough for a sanitizer.
 constexpr std::int64_t kOrder = 960;
 
 struct Job {

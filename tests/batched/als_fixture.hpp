@@ -12,12 +12,12 @@
 
 #include "stepwell/als.hpp"
 
-/// Ratings with users of very different numbers of them, and vectors in padded columns.
+/// Ratings with very different counts per user, and factor vectors in padded columns.
 namespace stepwell::test {
 
 class AlsProblem {
  public:
-  /// Row u has none to 'most' ratings; every seventh has none. Repeated columns occur.
+  /// Row u has up to 'most' ratings; every seventh row has none. Repeated columns occur.
   AlsProblem(std::int64_t rows, std::int64_t cols, std::int64_t k, std::int64_t most,
              std::uint64_t seed)
       : k_(k), ld_(k + 3), random_(seed), starts_{0} {
@@ -39,7 +39,7 @@ class AlsProblem {
     users_.assign(static_cast<std::size_t>(ld_ * rows), kBefore);
   }
 
-  static constexpr float kBefore = -77;  ///< what users hold before a step
+  static constexpr float kBefore = -77;  ///< the users' values before a step
 
   SparseRows ratings() const {
     return {rows_, cols_, starts_.data(), columns_.data(), values_.data()};

@@ -15,7 +15,8 @@
 #include "sanitized.hpp"
 #include "stepwell/error.hpp"
 
-/// What als_step(), als_loss() and transpose() refuse; watching, cancelling and threads of a step.
+/// Arguments that als_step(), als_loss() and transpose() refuse; progress, cancellation and threads
+/// of a step.
 namespace stepwell::test {
 namespace {
 
@@ -119,7 +120,7 @@ TEST(AlsProgress, CountsRowsAndIsCancelled) {
 volatile std::sig_atomic_t most_threads = 0;
 volatile std::sig_atomic_t looks = 0;
 
-/// The number of threads of this process, with what a signal handler may call.
+/// The number of threads of this process, using only functions that a signal handler may call.
 extern "C" void count_threads(int) {
   char text[4096] = {};
   const int file = open("/proc/self/status", O_RDONLY);
@@ -132,7 +133,7 @@ extern "C" void count_threads(int) {
   if (threads > most_threads) most_threads = threads;
 }
 
-/// In a process that may use one CPU: 0 if a step reports one thread and never has another.
+/// In a process that may use one CPU: returns 0 if a step reports one thread and never has more.
 int step_on_one_cpu() {
   AlsProblem p(4000, 500, 48, 60, 25);
   std::signal(SIGPROF, count_threads);

@@ -17,7 +17,7 @@ constexpr double kU32 = 0x1p-24;
 
 using Matrix = std::vector<std::vector<double>>;
 
-/// One row's system, with the sums of the sizes of all terms.
+/// The system of one row, with the sums of the magnitudes of all terms.
 struct System {
   Matrix a, sizes;
   std::vector<double> b, b_sizes;
@@ -73,7 +73,7 @@ double norm(const std::vector<double>& x) {
   return most;
 }
 
-/// By Gauss and Jordan, for a definite matrix.
+/// Gauss-Jordan inversion of a definite matrix.
 Matrix inverse(Matrix a) {
   const std::size_t n = a.size();
   for (std::size_t p = 0; p < n; ++p) {
@@ -89,14 +89,14 @@ Matrix inverse(Matrix a) {
   return a;
 }
 
-/// What 'terms' fp32 additions may lose (Higham & Mary 2019, with lambda = 6).
+/// Error of 'terms' fp32 additions (Higham & Mary 2019, with lambda = 6).
 double summation_error(double terms) {
   return std::min(terms, 6 * std::sqrt(terms)) * kU32;
 }
 
-/// x solves a system near this one: the sums' errors, and 4 k u of the factorization and the
-/// substitutions. The difference in x is bounded by ||A^-1|| times that, doubled for the second
-/// order, which the caller's conditions keep small.
+/// x solves a system near this one: its perturbation is the errors of the sums plus 4 k u of the
+/// factorization and the substitutions. The error of x is bounded by ||A^-1|| times that, doubled
+/// for the second-order terms, which the caller's condition numbers keep small.
 ::testing::AssertionResult solves(const System& s, double terms, const float* x) {
   const std::size_t k = s.b.size();
   const Matrix inverted = inverse(s.a);
@@ -122,7 +122,7 @@ double summation_error(double terms) {
   return ::testing::AssertionSuccess();
 }
 
-/// A lambda that keeps the condition of k x k systems low.
+/// Options with a lambda that keeps the condition number of k x k systems low.
 AlsOptions choose(Feedback feedback, bool weighted, std::int64_t k = 20) {
   AlsOptions o;
   o.feedback = feedback;
@@ -163,7 +163,7 @@ TEST(AlsStep, SolvesTheNormalEquationsOfEveryRow) {
 TEST(AlsStep, TakesRowsOfManyRatings) {
   for (const Feedback feedback : {Feedback::explicit_ratings, Feedback::implicit_counts}) {
     AlsProblem p(3, 400, 20, 2, 5);
-    for (std::int32_t e = 0; e < 3000; ++e) {  // more than one piece of weights
+    for (std::int32_t e = 0; e < 3000; ++e) {  // more than one block of weights
       p.columns().push_back(e % 400);
       p.values().push_back(static_cast<float>(1 + e % 3));
     }
@@ -269,7 +269,7 @@ TEST(AlsTranspose, HasEveryEntryInTheOrderOfRows) {
   EXPECT_EQ(nothing.starts, std::vector<std::int64_t>{0});
 }
 
-/// The loss by its definition: all pairs one by one.
+/// The loss by its definition, summed over all pairs.
 double plain_loss(AlsProblem& p, const AlsOptions& options) {
   const SparseRows r = p.ratings();
   const auto k = p.items().rows;
@@ -312,7 +312,7 @@ TEST(AlsLoss, IsWhatTheDefinitionSays) {
       const AlsOptions options = choose(feedback, weighted);
       ASSERT_TRUE(p.step(options).ok());
       const double expected = plain_loss(p, options);
-      // Terms of both signs, but none is larger than the sum; some 3e6 additions.
+      // Terms have both signs, but none is larger than the sum; there are some 3e6 additions.
       const double loss = als_loss(p.ratings(), p.users(), p.items(), options);
       EXPECT_NEAR(loss, expected, 1e6 * 0x1p-53 * expected);
       for (const int threads : {1, 2, 5}) {

@@ -14,14 +14,14 @@
 
 #include "stepwell/batch.hpp"
 
-/// Batches in every layout, with gaps that must stay as they are, and LAPACK beside them.
+/// Batches in every layout, with gaps that must stay unchanged, and LAPACK for comparison.
 namespace stepwell::test {
 
 template <class T>
 inline constexpr double kRoundoff = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
 template <class T>
 inline constexpr Format kFormat = sizeof(T) == 4 ? Format::fp32 : Format::fp64;
-/// With 64 bits of fraction where fp64 is to be judged.
+/// The precision of the reference: a 64-bit significand to check fp64.
 template <class T>
 using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
 
@@ -29,7 +29,7 @@ enum class Layout { gaps, pointers, lanes, odd_lanes };
 inline constexpr Layout kLayouts[] = {Layout::gaps, Layout::pointers, Layout::lanes,
                                       Layout::odd_lanes};
 
-/// Plain column-major matrices without gaps: what the test computes with.
+/// Plain column-major matrices without gaps, with which the test computes.
 template <class T>
 struct Plain {
   Plain(std::int64_t count_, std::int64_t rows_, std::int64_t cols_)
@@ -44,7 +44,7 @@ struct Plain {
   std::vector<T> data;
 };
 
-/// The same in a layout of the library, gaps filled with NaN.
+/// The same matrices in a layout of the library, with gaps filled with NaN.
 template <class T>
 class Stored {
  public:
@@ -92,7 +92,7 @@ class Stored {
 
   const std::vector<T>& memory() const { return memory_; }
 
-  /// Whether nothing but elements with may_change(m, i, j) differs from 'before'.
+  /// Whether only elements with may_change(m, i, j) differ from 'before'.
   template <class F>
   ::testing::AssertionResult unchanged(const std::vector<T>& before, const F& may_change) {
     std::vector<T> now = memory_;
@@ -112,7 +112,8 @@ class Stored {
   }
 
  private:
-  /// Where an element is, as batch.hpp says; pointers go from the last matrix to the first.
+  /// The index of an element, as batch.hpp defines it; pointers are stored from the last matrix to
+  /// the first.
   std::size_t place(std::int64_t m, std::int64_t i, std::int64_t j) const {
     const std::int64_t within = i + j * ld_;
     if (lanes_ > 0) {
@@ -127,7 +128,7 @@ class Stored {
   std::vector<T*> pointers_;
 };
 
-/// Symmetric matrices of condition ten or so, graded by factors of up to 16.
+/// Symmetric matrices with a condition number of about ten, graded by factors of up to 16.
 template <class T>
 Plain<T> definite(std::int64_t count, std::int64_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -163,7 +164,7 @@ inline bool inside(Triangle triangle, std::int64_t i, std::int64_t j) {
   return triangle == Triangle::lower ? i >= j : i <= j;
 }
 
-/// The other triangle becomes NaN: nobody may read it.
+/// Sets the other triangle to NaN: it must not be read.
 template <class T>
 Plain<T> only(Triangle triangle, Plain<T> a) {
   for (std::int64_t m = 0; m < a.count; ++m) {
@@ -178,7 +179,7 @@ Plain<T> only(Triangle triangle, Plain<T> a) {
   return a;
 }
 
-/// L of matrix m, from either triangle.
+/// An element of L of matrix m, stored in either triangle.
 template <class T>
 T factor_element(const Plain<T>& f, Triangle triangle, std::int64_t m, std::int64_t i,
                  std::int64_t j) {
@@ -190,13 +191,13 @@ bool same_bits(const T* a, const T* b, std::int64_t count) {
   return std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(T)) == 0;
 }
 
-/// LAPACK's recursive factorization of the lower triangle, which knows NaN: the failing pivot from
-/// 0, or -1.
+/// LAPACK's recursive factorization of the lower triangle, which detects NaN. Returns the failing
+/// pivot, counted from 0, or -1.
 std::int32_t lapack_factor(double* a, std::int64_t n);
 std::int32_t lapack_factor(float* a, std::int64_t n);
 
-/// |A - L L'| <= (n + 4) u |L| |L|' for each element of the lower triangle: n + 1 of Cholesky's
-/// (Higham, Theorem 10.3), and the reciprocals of the pivots.
+/// |A - L L'| <= (n + 4) u |L| |L|' for each element of the lower triangle: n + 1 from Cholesky
+/// (Higham, Theorem 10.3), the rest from the reciprocals of the pivots.
 template <class T>
 ::testing::AssertionResult is_factor(const Plain<T>& a, const Plain<T>& f, Triangle triangle,
                                      std::int64_t m) {
@@ -227,7 +228,7 @@ template <class T>
   return ::testing::AssertionSuccess();
 }
 
-/// |b - A x| <= (3n + 8) u |L| |L|' |x| (Higham, Theorem 10.4, and the reciprocals).
+/// |b - A x| <= (3n + 8) u |L| |L|' |x| (Higham, Theorem 10.4, plus the reciprocals).
 template <class T>
 ::testing::AssertionResult is_solution(const Plain<T>& a, const Plain<T>& f, Triangle triangle,
                                        const Plain<T>& b, const Plain<T>& x, std::int64_t m) {

@@ -5,7 +5,7 @@
 #include "batched/batch_fixture.hpp"
 #include "batched/refusal.hpp"
 
-/// What the entry points refuse, and what they take though there is nothing to do.
+/// Arguments that the entry points refuse, and empty batches that they accept.
 namespace stepwell::test {
 namespace {
 

@@ -3,7 +3,8 @@
 #include "batched/batch_fixture.hpp"
 #include "sanitized.hpp"
 
-/// The bits of a system do not depend on threads, tuning, batch or place; watching and cancelling.
+/// The bits of a system's solution do not depend on threads, tuning, the batch or the position in
+/// it; progress and cancellation.
 namespace stepwell::test {
 namespace {
 
@@ -38,7 +39,7 @@ TYPED_TEST(BatchBits, AreTheSameForAnyNumberOfThreads) {
       Context context(threads);
       options.context = &context;
       const Answer<T> answer(a, b, options);
-      if (n == 50) {  // enough to do
+      if (n == 50) {  // enough work for all threads
         EXPECT_EQ(answer.report.threads, context.threads());
       }
       EXPECT_TRUE(answer == expected) << n << ", threads " << threads;

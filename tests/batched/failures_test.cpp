@@ -3,8 +3,8 @@
 #include "batched/batch_fixture.hpp"
 #include "sanitized.hpp"
 
-/// Systems that are not definite or not finite, at random places: exactly they are flagged, with
-/// LAPACK's index, and nobody else notices.
+/// Systems that are not definite or not finite, at random positions: exactly these are flagged,
+/// with LAPACK's index, and the other systems are unaffected.
 namespace stepwell::test {
 namespace {
 
@@ -13,13 +13,13 @@ class BatchFailures : public ::testing::Test {};
 using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BatchFailures, Types);
 
-/// A spoiled matrix and the pivot that fails.
+/// A spoiled matrix and its failing pivot.
 struct Spoiled {
   std::int64_t matrix;
   std::int32_t pivot;
 };
 
-/// Spoils about one matrix in a hundred, and four at least, in both triangles.
+/// Spoils about one matrix in a hundred, but at least four, in both triangles.
 template <class T>
 std::vector<Spoiled> spoil(Plain<T>& a, std::mt19937_64& random) {
   const T infinity = std::numeric_limits<T>::infinity();
@@ -48,7 +48,7 @@ std::vector<Spoiled> spoil(Plain<T>& a, std::mt19937_64& random) {
     }
     std::vector<T> copy(a[m], a[m] + n * n);
     const std::int32_t lapacks = lapack_factor(copy.data(), n);
-    // LAPACK takes the root of an infinite pivot and goes on.
+    // LAPACK takes the square root of an infinite pivot and continues.
     all.push_back({m, infinite_pivot ? static_cast<std::int32_t>(i) : lapacks});
   }
   return all;

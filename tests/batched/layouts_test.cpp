@@ -18,7 +18,7 @@ std::vector<std::int64_t> orders() {
   return all;
 }
 
-/// As many as two packs of one register and a few, so that a pack is not full.
+/// The number of matrices: two packs of one register and a few more, so that one pack is not full.
 template <class T>
 std::int64_t some() {
   return 2 * batch_lanes(kFormat<T>) + 3;
@@ -37,7 +37,8 @@ TYPED_TEST(BatchLayouts, FactorsAndSolutionsAreGoodToRounding) {
       ASSERT_TRUE(is_solution(a, factor, Triangle::lower, b, x, m)) << "n = " << n;
       Plain<T> lapacks = a;
       ASSERT_EQ(lapack_factor(lapacks[m], n), -1);
-      // Both have a backward error of n u; the condition is ten or so, the scales are 16 apart.
+      // Both have a backward error of n u; the condition number is about ten, the scales differ by
+      // up to 16.
       const double bound = 100 * static_cast<double>(n + 4) * kRoundoff<T>;
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = j; i < n; ++i) {

@@ -3,7 +3,7 @@
 #include "batched/batch_fixture.hpp"
 #include "sanitized.hpp"
 
-/// Backward errors of each system, fp32 factors refined in FP64, and 'fast'.
+/// Backward errors of each system, fp32 factors refined in FP64, and the option 'fast'.
 namespace stepwell::test {
 namespace {
 
@@ -31,7 +31,7 @@ double true_error(const Plain<T>& a, const Plain<T>& b, const Plain<T>& x, std::
   return static_cast<double>(worst);
 }
 
-/// Two numbers that differ by what n + 3 roundings of a residual and its norms explain.
+/// Both values may differ by what n + 3 roundings of a residual and its norms explain.
 template <class T>
 void expect_certified(double claimed, double true_one, std::int64_t n, const std::string& where) {
   const double noise = static_cast<double>(n + 3) * kRoundoff<T>;
@@ -50,7 +50,7 @@ TYPED_TEST(BatchErrors, AreThoseOfTheAnswers) {
     const std::int64_t count = 2 * batch_lanes(kFormat<T>) + 3;
     Plain<T> a = definite<T>(count, n, 71);
     const Plain<T> b = right_hand_sides<T>(count, n, 3, 72);
-    a[5][(n - 1) * (n + 1)] = -1;  // fails
+    a[5][(n - 1) * (n + 1)] = -1;  // not positive definite
     for (const Layout layout : kLayouts) {
       for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
         for (const bool keep : {false, true}) {
@@ -100,7 +100,7 @@ struct MixedAnswer {
   BatchReport report;
 };
 
-/// a + scale v v': condition about scale.
+/// a + scale v v', whose condition number is about scale.
 void make_ill_conditioned(Plain<double>& a, std::int64_t m, double scale) {
   const std::int64_t n = a.rows;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -132,7 +132,8 @@ TEST(BatchMixed, WellConditionedSystemsReachTheTolerance) {
   }
 }
 
-/// FP64 residuals may hide n roundings, which is more than the tolerance.
+/// The true backward error meets the tolerance, although FP64 residuals may hide n roundings, which
+/// is more than the tolerance.
 TEST(BatchMixed, MeetsTheToleranceInTruth) {
   std::int64_t refined = 0;
   for (const std::int64_t n : {2, 3, 5, 20, 40, 128}) {
@@ -140,7 +141,7 @@ TEST(BatchMixed, MeetsTheToleranceInTruth) {
     Plain<double> a = definite<double>(count, n, 87);
     const Plain<double> b = right_hand_sides<double>(count, n, 1, 88);
     for (std::int64_t m = 0; m < count; ++m) {
-      // Equal numbers off the diagonal: roundings of one sign.
+      // Equal elements off the diagonal: all rounding errors have the same sign.
       const double equal = 0.1 + 0.01 * static_cast<double>(m % 90);
       for (std::int64_t e = 0; e < n * n && m % 2 == 0; ++e) a[m][e] = equal;
       for (std::int64_t i = 0; i < n; ++i) a[m][i * (n + 1)] += static_cast<double>(1 + i % 3);
@@ -175,7 +176,7 @@ TEST(BatchMixed, IllConditionedSystemsAreSolvedInFp64AndDisturbNobody) {
       const auto place = static_cast<std::size_t>(m);
       const std::string where = "n = " + std::to_string(n) + ", system " + std::to_string(m);
       expect_certified<double>(answer.errors[place], true_error(a, b, answer.x, m), n, where);
-      // What FP64 guarantees (Higham, Theorem 10.4): a factor n of the norm of |L||L'|.
+      // FP64's guarantee (Higham, Theorem 10.4): a factor n for the norm of |L||L'|.
       EXPECT_LE(answer.errors[place], static_cast<double>(n * (3 * n + 8)) * 0x1p-53) << where;
       if (m % 7 != 3) {
         EXPECT_TRUE(same_bits(answer.x[m], before.x[m], n)) << where;
@@ -281,7 +282,7 @@ TYPED_TEST(BatchErrors, OfFastAreAFewRoundingsMore) {
     EXPECT_EQ(report.failures, (std::vector<std::int64_t>{17, 41})) << n;
     for (std::int64_t m = 0; m < 100; ++m) {
       if (m == 17 || m == 41) continue;
-      // Reciprocals of pivots that are off by 4 u as well.
+      // The reciprocals of the pivots have an additional error of 4 u.
       const double bound = static_cast<double>(3 * n + 8 + 8 * n) * kRoundoff<T>;
       EXPECT_LE(true_error(a, b, x, m), bound) << n << ", system " << m;
     }

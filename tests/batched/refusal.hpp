@@ -11,7 +11,7 @@
 
 namespace stepwell::test {
 
-/// The call throws Error with this code, and a message that has the text.
+/// The call throws an Error with this code and a message that contains the text.
 inline void expect_refusal(ErrorCode code, const std::string& text,
                            const std::function<void()>& call) {
   try {

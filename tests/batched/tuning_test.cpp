@@ -31,7 +31,7 @@ bool among(const BatchTuning& t, std::span<const BatchTuning> all) {
   return std::find(all.begin(), all.end(), t) != all.end();
 }
 
-/// A table that the shipped one differs from at every order.
+/// A table that differs from the shipped one at every order.
 TuningTable other_table(Isa isa) {
   TuningTable table = shipped_table(isa);
   const auto all = tunings_of(isa);
@@ -64,7 +64,7 @@ class TuningFile : public testing::Test {
 
   void keep(std::string_view text) { directory_.file("stepwell/batch.txt", text); }
   std::string kept() const { return directory_ / "stepwell/batch.txt"; }
-  /// What is loaded, and what is said of it.
+  /// Loads the table, and keeps the messages in said_.
   TuningTable load() {
     testing::internal::CaptureStderr();
     const TuningTable table = load_tuning_table(isa_);
@@ -171,7 +171,7 @@ TEST_F(TuningFile, OfAnotherVersionOrMachineIsIgnored) {
 
 struct Hostile {
   const char* name;
-  std::string text;  ///< after the header
+  std::string text;  ///< the text after the header
   const char* said;
 };
 
@@ -242,7 +242,7 @@ TEST_F(TuningFile, ThatIsADirectoryOrAPipeIsIgnored) {
   const std::string pipe = directory_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   ::setenv("STEPWELL_BATCH_TUNING", pipe.c_str(), 1);
-  EXPECT_EQ(load(), shipped_table(isa_));  // and does not wait for a writer
+  EXPECT_EQ(load(), shipped_table(isa_));  // without waiting for a writer
   EXPECT_NE(said_.find("can't be read"), std::string::npos) << said_;
 }
 

@@ -11,8 +11,8 @@
 #include "bits/cases.hpp"
 #include "stepwell/machine.hpp"
 
-/// The bit manifest: every result of a fixed set of systems is what it was when manifest.txt was
-/// written, to the last bit. A change that moves bits writes the file again and says so:
+/// The bit manifest: every result of a fixed set of systems equals the one recorded in
+/// manifest.txt, to the last bit. A change that alters bits must write the file again and say so:
 ///
 ///   STEPWELL_WRITE_BITS=tests/bits/manifest.txt build/release/tests/bits_test
 ///
@@ -20,10 +20,10 @@
 namespace stepwell::bits {
 namespace {
 
-/// Sections by machine, in each a checksum by case.
+/// A section for each machine, with a checksum for each case.
 using Manifest = std::map<std::string, std::map<std::string, std::string>>;
 
-/// What the bits may depend on: the instruction set and the BLAS.
+/// The properties on which the bits may depend: the instruction set and the BLAS.
 std::string key() {
   const MachineReport machine = describe_machine();
   return machine.isa + ", " + machine.blas.library + " " + machine.blas.version + " " +

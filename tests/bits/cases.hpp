@@ -12,18 +12,18 @@
 #include "stepwell/certificate.hpp"
 #include "stepwell/context.hpp"
 
-/// The systems of the bit manifest. Their elements come from integers and IEEE's own operations:
+/// The systems of the bit manifest. Their elements are made from integers with IEEE operations, so
 /// they are the same on every machine.
 namespace stepwell::bits {
 
-/// A checksum of results. It counts sizes and signs of zero, and all NaNs as the same.
+/// A checksum of results. It includes sizes and signs of zero, and treats all NaNs as equal.
 class Digest {
  public:
   void add(double value);
   void add(float value) { add(static_cast<double>(value)); }
   void add(std::int64_t value);
   void add(const std::string& text);
-  /// All figures, no times, no memory and no sentences.
+  /// All numerical results, but no times, memory sizes or messages.
   void add(const FactorReport& report);
   void add(const Certificate& certificate);
   template <class T>
@@ -55,7 +55,8 @@ struct Matrix {
 Matrix noise(std::int64_t m, std::int64_t n, std::uint64_t seed);
 /// min(i, j), from 1: the covariance of a random walk. Its condition number is about n^2 / 0.6.
 Matrix random_walk(std::int64_t n);
-/// Noise with its rows times powers of two and a diagonal of 3: partial pivoting has work to do.
+/// Noise with its rows multiplied by powers of two and a diagonal of 3: partial pivoting exchanges
+/// rows.
 Matrix mixed(std::int64_t n);
 
 struct Case {

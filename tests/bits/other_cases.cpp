@@ -13,8 +13,8 @@ namespace {
 
 enum class Storage { columns, rows, function };
 
-/// One least squares problem. The columns of A lean on their neighbours by 'overlap': 1 makes the
-/// last the sum of two others.
+/// One least squares problem. Each column of A contains 'overlap' times its left neighbour; with 1,
+/// the last column is also replaced by the sum of two others.
 struct Tall {
   std::string name;
   std::int64_t m, n, columns = 1;
@@ -54,7 +54,7 @@ void add_tall(std::vector<Case>& cases, const Tall& t) {
                    }});
 }
 
-/// Symmetric systems, one after the other: noise with a diagonal of n; every 13th is not positive
+/// Symmetric systems stored consecutively: noise with a diagonal of n; every 13th is not positive
 /// definite.
 template <class T>
 std::vector<T> systems(std::int64_t count, std::int64_t n) {

@@ -8,7 +8,7 @@
 namespace stepwell::bits {
 namespace {
 
-/// One solve: a name, what A is, and the options.
+/// One solve: a name, the structure of A, its matrix and the options.
 struct Square {
   std::string name;
   Structure structure;
@@ -34,7 +34,7 @@ Matrix indefinite(std::int64_t n) {
   return a;
 }
 
-/// Its last column is the sum of the first two.
+/// The last column is the sum of the first two.
 Matrix singular(std::int64_t n) {
   Matrix a = noise(n, n, 5);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -145,7 +145,7 @@ void add_general_cases(std::vector<Case>& cases) {
                      with([](SolveOptions& o) { o.prove = o.condition = true; })});
 }
 
-/// The factors themselves, and the products that go with them.
+/// The factors themselves, and products with them.
 void add_factor_cases(std::vector<Case>& cases) {
   for (const Rung rung : all_rungs) {
     FactorOptions o;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The C interface, by a program that knows nothing but C and its headers. Systems have solutions
-// that are known; what fails is printed, and the program ends with 1.
+// The C interface, tested by a program that uses only C and the C headers. The systems have known
+// solutions; failed checks are printed, and then the exit code is 1.
 #define _GNU_SOURCE  // MAP_NORESERVE
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void check(int ok, const char* what, int line) {
 }
 #define CHECK(condition) check((condition) != 0, #condition, __LINE__)
 
-// Numbers without a pattern in [-1, 1), the same everywhere.
+// A pseudorandom value in [-1, 1), the same on every machine.
 static double number(int64_t i, int64_t j) {
   uint64_t s = (uint64_t)i * 0x9e3779b97f4a7c15u + (uint64_t)j * 0xbf58476d1ce4e5b9u + 1;
   s = (s ^ (s >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -29,7 +29,7 @@ static double number(int64_t i, int64_t j) {
   return (double)(s >> 11) * 0x1p-52 - 1;
 }
 
-// Symmetric and dominant by rows, or the same with other numbers above the diagonal.
+// An element of a row-wise dominant matrix: symmetric, or with other values above the diagonal.
 static double element(int64_t n, int64_t i, int64_t j, int symmetric) {
   if (i == j) return 2.0 * (double)n;
   return symmetric && i < j ? number(j, i) : number(i, j);
@@ -54,7 +54,7 @@ static void right_hand_side(int64_t n, const double* a, int64_t lda, int transpo
   }
 }
 
-// The matrices have a condition below 10 and b errs by at most n u of its terms.
+// The condition numbers are below 10, and b has an error of at most n u of its terms.
 static int is_solution(int64_t n, const double* x) {
   for (int64_t i = 0; i < n; ++i) {
     if (!(fabs(x[i] - (1 + (double)i / (double)n)) <= 40 * (double)n * 0x1p-53)) return 0;
@@ -125,7 +125,7 @@ static void says_why_not(void) {
   free(a);
 }
 
-// Structs of other versions: shorter ones work, longer ones if what is not known is zero.
+// Structs of other versions are accepted: shorter ones, and longer ones whose unknown part is zero.
 static void knows_other_versions(void) {
   struct {
     stepwell_options known;
@@ -141,7 +141,7 @@ static void knows_other_versions(void) {
   CHECK(stepwell_solve(STEPWELL_SPD, 1, 1, &a, 1, &b, 1, &x, 1, &newer.known, NULL) ==
         -STEPWELL_INVALID_ARGUMENT);
   stepwell_options older;
-  memset(&older, 0x7f, sizeof older);  // what lies behind it is not ours
+  memset(&older, 0x7f, sizeof older);  // the bytes after the older struct do not belong to us
   stepwell_options_defaults(&older, offsetof(stepwell_options, iterations));
   CHECK(older.iterations == 0x7f7f7f7f && older.climb == 1);
   CHECK(stepwell_solve(STEPWELL_SPD, 1, 1, &a, 1, &b, 1, &x, 1, &older, NULL) == 0);
@@ -174,7 +174,7 @@ static void keeps_a_factor(void) {
     CHECK(stepwell_solver_solve(solver, transposed, 1, b, n, x, n, &c) == 0);
     CHECK(is_solution(n, x) && c.factor_seconds == 0);
     CHECK(stepwell_solver_inverse_norm(solver, transposed, &norm) == 0);
-    // ||A|| ||A^-1|| >= 1, and dominance bounds it from above.
+    // ||A|| ||A^-1|| >= 1, and diagonal dominance bounds ||A^-1|| from above.
     CHECK(norm >= 1 / (3.0 * n) && norm <= 1 / (1.0 * n));
   }
   stepwell_solver_destroy(solver);
@@ -215,7 +215,7 @@ static void plans_and_cancels(void) {
   free(b);
 }
 
-// Offsets beyond 2^31 and 2^34 elements, in memory that is mapped and not there.
+// Offsets beyond 2^31 and 2^34 elements, in memory that is mapped but not backed.
 static void reaches_far(void) {
   enum { n = 300 };
   const int64_t strides[] = {10 * 1000 * 1000, (int64_t)1 << 31, (int64_t)1 << 33};

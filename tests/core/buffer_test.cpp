@@ -25,7 +25,7 @@ std::uintptr_t address(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p);
 }
 
-/// Pages of virtual memory this process has mapped.
+/// Pages of virtual memory that this process has mapped.
 std::int64_t pages_mapped() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0;
@@ -64,12 +64,13 @@ TEST(Buffer, StartsOnAHugePageWhenItHoldsOne) {
 }
 
 TEST(Buffer, GivesLargeMemoryBackToTheSystem) {
-  constexpr std::int64_t kSlack = 100;  // pages of the heap, which may grow meanwhile
+  constexpr std::int64_t kSlack = 100;  // pages by which the heap may grow in the meantime
   const std::int64_t bytes = 64 * kHuge + 5;
   const std::int64_t before = pages_mapped();
   {
     const Buffer<char> buffer(bytes);
-    // Nothing beyond the rounded size stays mapped: the room for alignment has been given back.
+    // Nothing beyond the rounded size stays mapped: the extra memory for alignment has been
+    // released.
     const std::int64_t pages = round_up(bytes, kHuge) / sysconf(_SC_PAGESIZE);
     EXPECT_LE(pages_mapped() - before, pages + kSlack);
   }

@@ -16,7 +16,7 @@ std::uint64_t of(std::string_view text, std::uint64_t seed = 0) {
   return sum.value();
 }
 
-TEST(ChecksumTest, IsXxh64) {  // values of its authors and of its Python package
+TEST(ChecksumTest, IsXxh64) {  // values from its authors and its Python package
   EXPECT_EQ(of(""), 0xef46db3751d8e999U);
   EXPECT_EQ(of("a"), 0xd24ec4f1a98c6e5bU);
   EXPECT_EQ(of("abc"), 0x44bc2cf5ad770999U);

@@ -67,7 +67,8 @@ TEST_F(EnvironmentTest, SetsADefaultOnce) {
   EXPECT_EQ(value_of(kName), "first");
 }
 
-// With setenv() in place of the scope, readers find memory that has been freed.
+// Other threads can read variables while a scope changes them; with setenv() instead of the scope,
+// they would read freed memory.
 TEST_F(EnvironmentTest, LetsOtherThreadsReadTheirs) {
   setenv(kName, "mine", 1);
   std::atomic<bool> end{false};

@@ -29,7 +29,7 @@ TEST(FpScope, RoundsToNearestAndGivesTheCallersRoundingBack) {
 #if defined(__x86_64__)
 TEST(FpScope, KeepsSubnormalsAndRestoresMxcsrToTheBit) {
   const unsigned saved = _mm_getcsr();
-  const unsigned flushing = 0x1f80U | 0x8040U | 0x2000U | 0x1U;  // FTZ, DAZ, downwards, a flag
+  const unsigned flushing = 0x1f80U | 0x8040U | 0x2000U | 0x1U;  // FTZ, DAZ, rounding down, a flag
   volatile double small = 0x1p-1040;
   volatile double half = 0.5;
   _mm_setcsr(flushing);

@@ -13,7 +13,7 @@
 namespace stepwell::core {
 namespace {
 
-/// STEPWELL_ISA as the test wants it, and afterwards as it was.
+/// Lets a test set STEPWELL_ISA, and restores it afterwards.
 class IsaCapTest : public testing::Test {
  protected:
   void SetUp() override {

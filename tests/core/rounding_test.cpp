@@ -17,7 +17,7 @@
 namespace stepwell::core {
 namespace {
 
-// The two formats behind one face, so that each claim is written once.
+// A common interface to both formats, so that each claim is written once.
 template <class T>
 struct Traits;
 template <>
@@ -46,8 +46,9 @@ double value(unsigned bits) {
   return to_double(T{static_cast<std::uint16_t>(bits)});
 }
 
-/// What the pattern means by the definition of a binary format, computed with ldexp. The pattern of
-/// infinity counts as the number that would follow the largest one: rounding sees it like that.
+/// The value of a bit pattern by the definition of a binary format, computed with ldexp. The
+/// pattern of infinity stands for the value that would follow the largest one: rounding treats it
+/// like that.
 template <class T>
 double meaning(unsigned magnitude) {
   constexpr FormatInfo f = info(Traits<T>::format);
@@ -87,8 +88,8 @@ TYPED_TEST(Rounding, EveryPatternRoundTrips) {
   }
 }
 
-/// At and beside the middle of every two neighbours, infinity among them: the overflow threshold is
-/// the middle between the largest number and the one that would follow it.
+/// Checks at and next to the midpoint of every two neighbours, including infinity: the overflow
+/// threshold is the midpoint between the largest value and the one that would follow it.
 template <class T, class From>
 void check_around_every_middle() {
   using F = Traits<T>;
@@ -145,7 +146,7 @@ TYPED_TEST(Rounding, NanStaysNanWithItsSignAndLeadingPayload) {
     ASSERT_EQ(narrow64(bits), F::infinity | payload | F::quiet);
     ASSERT_EQ(narrow64(bits | 1ULL << 63), F::infinity | payload | F::quiet | 0x8000U);
   }
-  // A payload below what the format can store must not turn the NaN into infinity.
+  // A payload that the format can't store must not turn the NaN into infinity.
   EXPECT_EQ(narrow64(0x7ff0000000000001ULL), F::infinity | F::quiet);
   EXPECT_EQ(F::narrow(std::bit_cast<float>(0x7f800001U)), F::infinity | F::quiet);
   EXPECT_EQ(F::narrow(std::bit_cast<float>(0xff800001U)), F::infinity | F::quiet | 0x8000U);
@@ -160,7 +161,7 @@ TYPED_TEST(Rounding, IsMonotoneOverTheWholeRangeOfFp64) {
     const double x = std::exp2(exponent(random));
     const unsigned bits = F::narrow(x);
     ASSERT_LE(bits, F::infinity);
-    // x lies between the middles beside the number it was rounded to.
+    // x lies between the midpoints next to the value it was rounded to.
     const double here = meaning<TypeParam>(bits);
     if (bits > 0) {
       ASSERT_GE(x, (meaning<TypeParam>(bits - 1) + here) / 2) << x;
@@ -171,15 +172,15 @@ TYPED_TEST(Rounding, IsMonotoneOverTheWholeRangeOfFp64) {
   }
 }
 
-// Just above the middle in fp64, exactly the middle once rounded to fp32: a detour over fp32 rounds
-// twice and ends at the even neighbour below.
+// Values just above a midpoint in fp64 that become the midpoint when rounded to fp32: going through
+// fp32 would round twice and end at the even neighbour below.
 TEST(RoundingOfFp64, DoesNotRoundTwice) {
   for (unsigned low = 0x0080; low < 0x7f80; low += 2) {
     const double middle = (meaning<bf16>(low) + meaning<bf16>(low + 1)) / 2;
     const double above = middle * (1 + 0x1p-40);
     const double below = middle * (1 - 0x1p-40);
     ASSERT_EQ(to_bf16(above).bits, low + 1);
-    ASSERT_EQ(to_bf16(static_cast<float>(above)).bits, low);  // this is what would go wrong
+    ASSERT_EQ(to_bf16(static_cast<float>(above)).bits, low);  // the result of rounding twice
     ASSERT_EQ(to_bf16(-above).bits, (low + 1) | 0x8000U);
     ASSERT_EQ(to_bf16(below).bits, low);
   }
@@ -217,7 +218,7 @@ __attribute__((target("f16c"))) float hardware_float(unsigned bits) {
 }
 
 TEST(RoundingToFp16, AgreesWithTheHardware) {
-  // Clang 14 can't be asked for f16c; every CPU with AVX2 has it.
+  // Clang 14 can't test for f16c; every CPU with AVX2 has it.
   if (__builtin_cpu_supports("avx2") == 0) GTEST_SKIP() << "the CPU has no AVX2";
   for (unsigned bits = 0; bits <= 0xffff; ++bits) {
     const bool nan = (bits & 0x7fffU) > 0x7c00U;
@@ -238,7 +239,8 @@ TEST(RoundingToFp16, AgreesWithTheHardware) {
   } while (bits >= 1021);
 }
 
-// Flush-to-zero, denormals-are-zero and rounding upwards, as a careless library may leave them.
+// The results do not depend on flush-to-zero, denormals-are-zero and rounding upwards, which a
+// careless library may leave set.
 TEST(RoundingToSixteenBits, DoesNotDependOnMxcsr) {
   const unsigned saved = _mm_getcsr();
   for (unsigned low = 0; low < 0x7f80; ++low) {

@@ -19,12 +19,12 @@ namespace {
 constexpr Rung kBf16Rungs[] = {Rung::bf16, Rung::bf16x2, Rung::bf16x3};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Half the distance of bf16's subnormal numbers: no split can be nearer where the terms end.
+/// Half the spacing of bf16's subnormal numbers: no split can be closer where the terms underflow.
 constexpr double kFloor = 0x1p-134;
 
-/// Many numbers with random significands and exponents from 'lowest' to the largest that does not
-/// overflow bf16. At full size from the first case on: RapidCheck's small integers are all powers
-/// of two here.
+/// Many values with random significands and exponents from 'lowest' to the largest that does not
+/// overflow bf16. They have full size from the first case on: RapidCheck's small integers would all
+/// be powers of two here.
 std::vector<double> some_numbers(int lowest = -150) {
   const auto number = rc::gen::map(
       rc::gen::tuple(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange<int>(lowest, 127)),
@@ -84,7 +84,7 @@ RC_GTEST_PROP(Split, MakesTermsThatDoNotOverlap, ()) {
   }
 }
 
-// 3 x 8 bits hold fp32's 24, as long as the last of them is not below bf16's smallest number.
+// Three terms of 8 bits hold fp32's 24, as long as the last term does not underflow in bf16.
 RC_GTEST_PROP(Split, IsExactForFp32InThreeTerms, ()) {
   for (const double wide : some_numbers(-110)) {
     const double x = static_cast<float>(wide);
@@ -142,7 +142,7 @@ TEST(Split, OfNanIsNan) {
 
 TEST(Split, OfTheLargestFiniteNumberIsFinite) {
   const double largest = info(Format::bf16).largest;
-  const double below_threshold = std::nextafter(0x1.ffp127, 0.0);  // rounds to the largest
+  const double below_threshold = std::nextafter(0x1.ffp127, 0.0);  // rounds to the largest value
   for (const Rung rung : kBf16Rungs) {
     EXPECT_EQ(join(split(largest, rung)), largest);
     const double error = std::abs(below_threshold - join(split(below_threshold, rung)));

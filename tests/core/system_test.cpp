@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-/// A directory that plays the root of a machine with 64 CPUs and 16 GiB, 12 of them available.
+/// A directory that stands for the root of a machine with 64 CPUs and 16 GiB, 12 of them available.
 class SystemTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -180,7 +180,7 @@ TEST_F(SystemTest, TheMemoryLimitOfAnyGroupOnThePathCounts) {
   MemoryAllowance memory = memory_allowance(root_);
   EXPECT_EQ(memory.total, 4 * kGiB);
   EXPECT_EQ(memory.available, kGiB);
-  // Cached files go first when memory is needed: they count as available.
+  // Cached files are evicted first when memory is needed: they count as available.
   write("sys/fs/cgroup/a/memory.stat",
         "anon 5\nactive_file 9\ninactive_file " + std::to_string(2 * kGiB) + "\n");
   EXPECT_EQ(memory_allowance(root_).available, 3 * kGiB);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Around the blocks, with leading dimensions of their own; what is not asked for is NaN in 'a',
-/// and stays as it was in 'out'.
+/// For sizes around the block size, with padded leading dimensions: the rest of 'a' is NaN and is
+/// not read, and the rest of 'out' stays unchanged.
 TEST(Transpose, WritesThatPartAndReadsNoOther) {
   for (const Part part : {Part::all, Part::lower, Part::upper}) {
     for (const std::int64_t rows : {0, 1, 5, 31, 32, 33, 70}) {

@@ -19,7 +19,7 @@
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 
-/// Factorizations that are interrupted and taken up again.
+/// Factorizations that are interrupted and resumed from a checkpoint.
 namespace stepwell {
 namespace {
 
@@ -34,7 +34,7 @@ Distribution layout() {
   return ranks == 3 ? Distribution::symmetric(ranks) : Distribution::grid(1, ranks);
 }
 
-/// A directory of rank 0's that all know.
+/// A temporary directory made by rank 0 and known to all ranks.
 class SharedDirectory {
  public:
   SharedDirectory() {
@@ -51,7 +51,7 @@ class SharedDirectory {
   SharedDirectory& operator=(const SharedDirectory&) = delete;
   const std::string& path() const { return path_; }
 
-  /// The files whose names end so, sorted by length and text: by generation.
+  /// The files whose names have this ending, sorted by length and then by text: by generation.
   std::vector<std::string> files(const std::string& ending) const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
@@ -84,7 +84,7 @@ Factor factor_with(Checkpointing* c, const Problem& problem, const FactorOptions
                                       factor::FilledBlocks(problem.fill()), f, c);
 }
 
-/// Of a plain tile on the diagonal the upper half, and of any the padding, may hold anything.
+/// Compares two tiles, except for the padding and the upper half of an unpacked diagonal tile.
 bool same_tile(const tiles::Tile& a, const tiles::Tile& b, bool diagonal) {
   if (a.shape.is_packed()) {
     return std::memcmp(a.data, b.data, static_cast<std::size_t>(a.shape.bytes())) == 0;
@@ -163,7 +163,7 @@ TEST(DistributedCheckpoint, TakesUpWhatWasCancelled) {
   const FactorOptions f = options("bf16");
   const Factor plain = factor_with(nullptr, problem, f);
   const SharedDirectory directory;
-  for (const std::int64_t tasks : {50, 200, 800}) {  // of the run that goes on
+  for (const std::int64_t tasks : {50, 200, 800}) {  // tasks of the resumed run
     Progress progress;
     FactorOptions stopped = f;
     stopped.progress = &progress;
@@ -246,7 +246,7 @@ TEST(DistributedCheckpoint, KnowsAnotherMatrixAndAnotherFactor) {
   FactorOptions shifted = options("bf16");
   shifted.shift = 1;
   EXPECT_EQ(resumed(problem, shifted), 0);
-  Problem other(600);  // its diagonal is the same
+  Problem other(600);  // the diagonal is unchanged
   other.a()(599, 0) += 1e-9;
   EXPECT_EQ(resumed(other, options("bf16")), 0);
   EXPECT_EQ(resumed(problem, options("bf16")), 19);

@@ -18,7 +18,7 @@
 #include "stepwell/ranks.hpp"
 #include "tiles/operations.hpp"
 
-/// The factorization over ranks: started by mpirun with any number of them.
+/// The distributed factorization, run by mpirun with any number of ranks.
 namespace stepwell {
 namespace {
 
@@ -41,8 +41,8 @@ Factor factor_over_ranks(const Distribution& d, const Problem& problem, const Fa
                                       factor::FilledBlocks(problem.fill()), f);
 }
 
-/// How many tiles of a rank are not what they are on one, in all bits of their numbers (there may
-/// be room between columns, with anything in it).
+/// The number of this rank's tiles whose elements differ in any bit from those of one process (the
+/// padding between columns is ignored).
 std::int64_t tiles_that_differ(const tiles::TileMatrix& here, const tiles::TileMatrix& alone) {
   const tiles::Grid& grid = here.grid();
   const std::int64_t size = grid.tile * grid.tile;
@@ -67,7 +67,7 @@ std::int64_t tiles_that_differ(const tiles::TileMatrix& here, const tiles::TileM
 TEST(DistributedFactor, HasTheBitsOfOneRank) {
   const Problem problem(800, gallery::Kind::arithmetic, 1e2);
   std::vector<const char*> maps = {"bf16", "bf16,fp32,fp64"};
-  if (world().size() <= 2) {  // more ranks than cores take turns, and their time
+  if (world().size() <= 2) {  // more ranks than cores would take too long
     maps.insert(maps.end(), {"bf16x2", "bf16x3", "fp16", "fp32", "fp64", "adaptive:1e-5"});
   }
   for (const char* const map : maps) {

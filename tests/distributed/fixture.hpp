@@ -11,8 +11,8 @@
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
 
-/// What the tests over ranks share. Every rank runs the same tests with the same numbers; a test
-/// that fails on one of them fails.
+/// Code shared by the distributed tests. Every rank runs the same tests with the same data; a test
+/// fails if it fails on any rank.
 namespace stepwell::distributed::test {
 
 using kernels::test::Dense;
@@ -20,21 +20,21 @@ using kernels::test::kU32;
 using kernels::test::kU64;
 using kernels::test::Random;
 
-/// MPI_COMM_WORLD's.
+/// The ranks of MPI_COMM_WORLD.
 const Ranks& world();
 engine::Communicator& communicator();
 
-/// Of all ranks: the most square grid, one with a single row, and the symmetric layout where there
-/// is one.
+/// Distributions over all ranks: the most square grid, a grid with a single row, and the symmetric
+/// layout if it exists for this number of ranks.
 std::vector<tiles::Distribution> distributions();
 
-/// The options that lead to them.
+/// The options that select these distributions.
 std::vector<DistributedOptions> layouts();
 
-/// Symmetric, both triangles, with random numbers and 'diagonal' added to the diagonal.
+/// A symmetric matrix with both triangles stored: random, with 'diagonal' added to the diagonal.
 Dense<double> symmetric(std::int64_t n, double diagonal, std::uint64_t seed = 1);
 
-/// Tiles of A; the strict upper triangle is NaN: it is not to be read.
+/// Fills tiles of A; the strict upper triangle is NaN because it must not be read.
 FillTile tiles_of(const Dense<double>& a);
 
 /// Whether all ranks have the same bits. Collective.

@@ -7,14 +7,14 @@
 #include "in_child.hpp"
 #include "sanitized.hpp"
 
-/// A forked child of a rank is none: it is told so, or solves without ranks, and its end is its
-/// own.
+/// A forked child of a rank is not a rank: distributed calls are refused, it can solve without
+/// ranks, and its exit does not affect the parent.
 namespace stepwell::distributed::test {
 namespace {
 
 using stepwell::test::in_child;
 
-/// 0 if the call is refused to a child, with words that help.
+/// Returns 0 if the call is refused in a child, with a helpful message.
 template <class Call>
 int refused(Call call) {
   try {
@@ -27,7 +27,7 @@ int refused(Call call) {
   return 1;
 }
 
-/// 0 if a child can solve without ranks.
+/// Returns 0 if a child can solve without ranks.
 int solves_alone(System s) {
   Context context(1);
   SolveOptions options = with_tile(64);
@@ -51,12 +51,12 @@ TEST(Fork, OfARankIsNoRank) {
   for (int k = 0; k < 3; ++k) {
     EXPECT_EQ(in_child([&] { return all_in_child(s); }), 0);
     EXPECT_EQ(in_child([&] { return Ranks(world()).size() > 0 ? 0 : 1; }), 0);
-    expect_solved(s, s.solve(with_tile(64), {}));  // as if nothing had been
+    expect_solved(s, s.solve(with_tile(64), {}));  // the parent is unaffected
     EXPECT_EQ(s.x.data, before.data);
   }
 }
 
-/// Another thread forks again and again while this one solves over ranks.
+/// A distributed solve does not hang while another thread forks again and again.
 TEST(Fork, BesideASolveDoesNotHang) {
   System s(300, recipe(gallery::Kind::arithmetic));
   const System for_child = s;
@@ -69,7 +69,7 @@ TEST(Fork, BesideASolveDoesNotHang) {
     }
   });
   const int wanted = stepwell::test::kSanitized ? 2 : 5;
-  for (std::int64_t going = 1; going > 0;) {  // all ranks as often
+  for (std::int64_t going = 1; going > 0;) {  // all ranks repeat equally often
     expect_solved(s, s.solve(with_tile(64), {}));
     going = forks < wanted && failed == 0 ? 1 : 0;
     communicator().largest({&going, 1});

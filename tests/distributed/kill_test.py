@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks that die, and solves that are taken up again.
+"""Ranks that are killed, and solves that are resumed.
 
 kill_test.py MPIEXEC PROGRAM: PROGRAM is solve_program. A rank is killed while it factors, while it
 writes a checkpoint, while it refines, and at random moments; or it is only stopped for a while.
-Every time all processes must be gone soon, with mpirun's exit code for a killed process, and nothing
-may be left of them. The next run with the same directory must give the same bits as one that was
+Every time all processes must end soon, with mpirun's exit code for a killed process, and leave no
+files or shared memory. The next run with the same directory must give the same bits as one that was
 never interrupted, and leave an empty directory."""
 import glob
 import os
@@ -22,9 +22,9 @@ RANKS = 2
 N, TILE = 2500, 64
 COLUMNS = -(-N // TILE)
 SHARE = 0.15
-PATIENCE = 30  # seconds from a rank's death to everybody's
-LIMIT = 240  # seconds for a whole run, on a machine that has other things to do
-KILLED = 128 + signal.SIGKILL  # what mpirun ends with
+PATIENCE = 30  # seconds from the death of one rank to the end of all
+LIMIT = 240  # seconds for a whole run, on a busy machine
+KILLED = 128 + signal.SIGKILL  # mpirun's exit code
 
 
 def fail(text):
@@ -33,7 +33,7 @@ def fail(text):
 
 
 class Run:
-    """One mpirun of the program, under way."""
+    """A running mpirun of the program."""
 
     def __init__(self, mpiexec, program, directory, out):
         command = [mpiexec, "--oversubscribe", "--bind-to", "none", "-n", str(RANKS), program,
@@ -46,12 +46,12 @@ class Run:
         self.started = time.monotonic()
 
     def ranks(self):
-        """The processes of the ranks: mpirun's children."""
+        """The process IDs of the ranks: mpirun's children."""
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
         return [pid for pid in pids if status(pid)[1:2] == [str(self.process.pid)]]
 
     def segments_by_rank(self):
-        """Files in shared memory that each of the ranks has mapped."""
+        """For each rank, the shared memory files that it has mapped."""
         found = []
         for pid in self.ranks():
             try:
@@ -65,12 +65,12 @@ class Run:
         return set().union(*self.segments_by_rank())
 
     def has_begun(self):
-        """All ranks are in MPI. One that dies before may leave Open MPI's mpirun waiting."""
+        """All ranks are in MPI. If a rank dies earlier, Open MPI's mpirun may hang."""
         found = self.segments_by_rank()
         return len(found) == RANKS and all(found)
 
     def wait_for(self, condition):
-        """True once it holds, False if the run has ended before."""
+        """True once the condition holds, False if the run has ended before."""
         while self.process.poll() is None:
             if condition():
                 return True
@@ -90,7 +90,7 @@ class Run:
             self.process.kill()
             fail("the program hangs")
 
-    # What can be seen of a run from outside.
+    # The state of a run as seen from outside.
     def has_checkpoint(self):
         return any(name.endswith("-complete") for name in names(self.checkpoints))
 
@@ -103,7 +103,7 @@ class Run:
                 continue
             try:
                 head = (self.checkpoints / name).read_bytes()[:64]
-            except OSError:  # removed meanwhile
+            except OSError:  # removed in the meantime
                 continue
             if struct.unpack_from("q", head, 32)[0] == COLUMNS:
                 return True
@@ -118,7 +118,7 @@ def names(directory):
 
 
 def status(pid):
-    """What the system knows of a process: its state, its parent, ...; nothing if it is gone."""
+    """The fields of /proc/PID/stat from the state on (state, parent, ...); [] if it is gone."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -130,7 +130,7 @@ def gone(pid):
 
 
 def kill_one(run, what):
-    """Kills a rank, and looks after the dead."""
+    """Kills a rank, and checks that all processes end and leave nothing behind."""
     pids, segments = run.ranks(), run.segments()
     if not pids:
         return False
@@ -148,7 +148,7 @@ def kill_one(run, what):
         time.sleep(0.01)
     took = time.monotonic() - died
     if code == 0:
-        return False  # it had ended
+        return False  # the run had already ended
     if code != KILLED:
         fail(f"{what}: mpirun ends with {code} and not with {KILLED}")
     left = [s for s in segments if os.path.exists(s)]
@@ -201,7 +201,8 @@ def main():
                 r = run()
                 if r.wait_for(lambda: condition(r)):
                     time.sleep(delay / 2**attempt)
-                    # Without files it had its answer, and was about to end: this one was quicker.
+                    # Without files the solve was done and the run about to end: the kill was too
+                    # late.
                     if (r.process.poll() is None and kill_one(r, f"killed while {what}")
                             and names(directory)):
                         break
@@ -210,7 +211,7 @@ def main():
                 fail(f"no rank could be killed while {what}: it was always too late")
             finish(f"killed while {what}", expected, resumes=what != "writing")
 
-        # Several deaths in a row, at any time: of the beginning, of the restart, of the end.
+        # Several kills in a row at random times: at the start, after a restart, near the end.
         for _ in range(int(os.environ.get("STEPWELL_TEST_KILLS", "4"))):
             r = run()
             moment = random.uniform(0, duration)
@@ -219,7 +220,7 @@ def main():
             r.finish()
         finish("killed at random", expected)
 
-        # Slow is not dead.
+        # A slow rank must not be taken for a dead one.
         r = run()
         if r.wait_for(r.has_checkpoint) and r.ranks():
             victim = random.choice(r.ranks())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `plan --ranks` says without mpirun is what `solve` says under it.
+"""`plan --ranks` without mpirun predicts what `solve` reports under mpirun.
 
 plan_test.py MPIEXEC STEPWELL"""
 import json

@@ -10,7 +10,7 @@
 
 namespace stepwell::distributed::test {
 
-/// A matrix of the gallery, whole on every rank, and given out by tiles.
+/// A matrix of the gallery, complete on every rank and also available tile by tile.
 class Problem {
  public:
   explicit Problem(std::int64_t n, gallery::Kind kind = gallery::Kind::arithmetic,

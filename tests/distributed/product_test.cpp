@@ -7,8 +7,8 @@
 #include "distributed/fixture.hpp"
 #include "refine/distributed/product.hpp"
 
-/// Products with a matrix whose tiles lie on ranks: within the error of sums of n terms, the same
-/// bits everywhere, and errors that all ranks hear of.
+/// Distributed products: errors are within the bound for sums of n terms, all ranks get the same
+/// bits, and an error on one rank is reported on all.
 namespace stepwell::refine::test {
 namespace {
 
@@ -17,7 +17,7 @@ using namespace stepwell::distributed::test;
 constexpr std::int64_t kTile = 64;
 const std::int64_t kOrders[] = {1, 63, 64, 200, 450};
 
-/// The lower triangle alone: the other is not to be read.
+/// The lower triangle of A; the other triangle is NaN because it must not be read.
 Dense<double> lower_of(Dense<double> a) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
     for (std::int64_t i = 0; i < j; ++i) a(i, j) = std::numeric_limits<double>::quiet_NaN();
@@ -25,8 +25,8 @@ Dense<double> lower_of(Dense<double> a) {
   return a;
 }
 
-/// Calls body(product, A) for all orders and distributions, with tiles kept, made anew, and where
-/// the caller has them.
+/// Calls body(product, A) for all orders and distributions, with tiles that are kept, recomputed,
+/// or read from the caller's memory.
 template <class Body>
 void for_products(Body body) {
   for (const std::int64_t n : kOrders) {
@@ -113,7 +113,8 @@ TEST(DistributedProduct, HasTheSameBitsWithAnyNumberOfThreadsAndWhereverTilesAre
   }
 }
 
-/// In double-double x^2 2^-106 is lost of what cancels; here all of FP64 cancels.
+/// In double-double the error is at most 4 (n + 6)^2 2^-106 times the magnitudes of the terms,
+/// although all digits of FP64 cancel.
 TEST(DistributedProduct, IsExactToTwiceTheDigits) {
   for_products([](DistributedProduct& product, const Dense<double>& a) {
     const std::int64_t n = a.rows;
@@ -192,8 +193,8 @@ TEST(DistributedProduct, FindsTheFirstThatIsNotFinite) {
   }
 }
 
-/// A function of the caller's that fails on one rank fails on all of them, and the next product
-/// goes on.
+/// A user's function that fails on one rank raises the error on all ranks, and the next product
+/// succeeds.
 TEST(DistributedProduct, TellsAllRanksOfAnError) {
   const std::int64_t n = 300;
   const Dense<double> a = symmetric(n, 0);

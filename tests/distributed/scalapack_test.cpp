@@ -5,14 +5,14 @@
 
 #include "distributed/system.hpp"
 
-/// A, B and X in ScaLAPACK's arrays.
+/// A, B and X in ScaLAPACK's block-cyclic arrays.
 namespace stepwell::distributed::test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnread = 1e300;
 
-/// The grid of processes that the options lead to, counted by rows.
+/// The process grid that the options select, in row-major order.
 struct Processes {
   int rows, cols;
   explicit Processes(const DistributedOptions& distributed) {
@@ -25,14 +25,15 @@ struct Processes {
   int col() const { return world().rank() % cols; }
 };
 
-/// How a matrix is dealt out.
+/// How a matrix is distributed block-cyclically.
 struct Blocks {
   int rows, cols;
   int first_row = 0, first_col = 0;
 };
 
-/// This process's part of a matrix, found element by element: (i, j) is with process
-/// ((i / MB + RSRC) mod rows, (j / NB + CSRC) mod columns). Rows are padded, and never written.
+/// This process's part of a matrix, found element by element: (i, j) belongs to process
+/// ((i / MB + RSRC) mod rows, (j / NB + CSRC) mod columns). The columns are padded; the padding
+/// must not be written.
 class Dealt {
  public:
   Dealt(const Dense<double>& whole, const Processes& p, const Blocks& blocks) {
@@ -56,7 +57,7 @@ class Dealt {
     visit([&](double& here, std::int64_t i, std::int64_t j) { here = whole(i, j); });
   }
 
-  /// The whole on every rank. Collective.
+  /// The whole matrix, on every rank. Collective.
   Dense<double> gather() {
     Dense<double> whole(descriptor[2], descriptor[3]);
     visit([&](double& here, std::int64_t i, std::int64_t j) { whole(i, j) = here; });
@@ -64,7 +65,7 @@ class Dealt {
     return whole;
   }
 
-  /// Whether what lies between columns is as it was.
+  /// Whether the padding between columns is unchanged.
   bool padding_is_whole() const {
     bool good = local.back() == kUnread;
     for (std::size_t c = 0; c < cols_.size(); ++c) {
@@ -93,7 +94,7 @@ class Dealt {
   std::vector<std::int64_t> rows_, cols_;
 };
 
-/// A's blocks of 64; its strict upper triangle is not to be read.
+/// A in blocks of 64; its strict upper triangle is NaN because it must not be read.
 Dealt deal_a(const System& s, const Processes& p) {
   Dealt a(s.a, p, {64, 64});
   a.visit([](double& here, std::int64_t i, std::int64_t j) {
@@ -116,14 +117,14 @@ TEST(Scalapack, ReadsAWhereItIs) {
     expect_solved(s, c);
     const Dense<double> here = s.x;
     ASSERT_TRUE(s.solve(with_tile(64), distributed).ok());
-    EXPECT_EQ(s.x.data, here.data);  // as from a function that fills the same tiles
+    EXPECT_EQ(s.x.data, here.data);  // the same bits as with a function that fills the tiles
   }
 }
 
 TEST(Scalapack, TakesBAndGivesXWhereTheyAre) {
   for (const DistributedOptions& distributed : grids()) {
     const Processes p(distributed);
-    // As PDPOSV wants them, and as it would not have them.
+    // Block sizes that PDPOSV requires, and others that it does not accept.
     const Blocks last = {64, 2, p.rows - 1, p.cols - 1};
     const std::pair<Blocks, Blocks> all[] = {{{64, 64}, {64, 64}},
                                              {{64, 1}, last},
@@ -149,7 +150,7 @@ TEST(Scalapack, TakesBAndGivesXWhereTheyAre) {
         expect_solved(s, c);
         EXPECT_EQ(s.x.data, expected.data);
       }
-      Dealt both(s.b, p, {64, 64});  // X is B, as PDPOSV's
+      Dealt both(s.b, p, {64, 64});  // X overwrites B, as in PDPOSV
       const Certificate c =
           solve_spd(world(), a.matrix(), both.matrix(), both.solution(), {}, distributed);
       EXPECT_TRUE(both.padding_is_whole());
@@ -236,7 +237,7 @@ TEST(Scalapack, SaysWhatIsWrongWithADescriptor) {
                 distributed);
     });
     if (world().size() == 1) continue;
-    // On one rank only: all hear of it.
+    // An error on one rank only is reported on all ranks.
     const bool odd = world().rank() == world().size() - 1;
     expect_error(ErrorCode::invalid_argument, "NB of B's descriptor is not the same", [&] {
       solve_spd(world(), a, odd ? with(b, kColBlock, 1) : b, x, {}, distributed);

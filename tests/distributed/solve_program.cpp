@@ -11,8 +11,8 @@
 #include "stepwell/ranks.hpp"
 
 /// solve_program N TILE DIRECTORY SHARE OUT: solves a covariance system over ranks with checkpoints
-/// in the directory, and rank 0 writes the bits of x to OUT. A is made anew for every product: that
-/// gives refinement a while to be killed in.
+/// in the directory; rank 0 writes the bits of x to OUT. The tiles of A are recomputed for every
+/// product, so that refinement takes long enough to be killed.
 int main(int argc, char** argv) {
   using namespace stepwell;
   if (argc != 6) return 2;

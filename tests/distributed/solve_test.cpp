@@ -6,7 +6,8 @@
 #include "distributed/system.hpp"
 #include "solvers/distributed/plan.hpp"
 
-/// solve_spd() over ranks: what it promises on one rank it promises on all of them, in one voice.
+/// Distributed solve_spd() gives the same guarantees as on one rank, and the same results on all
+/// ranks.
 namespace stepwell::distributed::test {
 namespace {
 
@@ -19,7 +20,7 @@ TEST(DistributedSolve, MeetsTheToleranceOfOneRank) {
       for (DistributedOptions distributed : layouts()) {
         for (const bool keep : {true, false}) {
           if (n != 300 && (!keep || distributed.grid_rows == 1)) continue;
-          if (n == 1000 && world().size() > 4) continue;  // on few cores that takes a minute
+          if (n == 1000 && world().size() > 4) continue;  // on few cores this takes a minute
           distributed.keep_tiles = keep;
           SCOPED_TRACE(std::string(gallery::to_string(r.kind)) + " n = " + std::to_string(n));
           System s(n, r);
@@ -31,7 +32,7 @@ TEST(DistributedSolve, MeetsTheToleranceOfOneRank) {
   }
 }
 
-/// The same rungs and as many iterations, but for a few.
+/// A distributed solve takes the same rungs as one rank, and nearly as many iterations.
 TEST(DistributedSolve, TakesTheWayOfOneRank) {
   System s(1200, recipe(gallery::Kind::geometric, 1e4), 3);
   SolveOptions options = with_tile(128);
@@ -74,7 +75,7 @@ TEST(DistributedSolve, SaysWhereAMatrixIsBad) {
     EXPECT_TRUE(same_certificate(c));
     s.a(300, 200) = good;
 
-    // Positive diagonal, and yet one eigenvalue below zero.
+    // A positive diagonal, but one negative eigenvalue.
     s.a(250, 100) = 1e3;
     c = s.solve(with_tile(64), distributed);
     EXPECT_EQ(c.outcome, SolveOutcome::not_positive_definite);
@@ -171,7 +172,7 @@ TEST(DistributedSolve, TakesNoMoreThanItsPlan) {
   }
 }
 
-/// What one process says of so many ranks is what they say.
+/// One process plans the same for a number of ranks as the ranks themselves.
 TEST(DistributedSolve, IsPlannedByOneProcess) {
   Context one(1);
   for (DistributedOptions distributed : layouts()) {
@@ -191,7 +192,7 @@ TEST(DistributedSolve, IsPlannedByOneProcess) {
   }
 }
 
-/// What all of many ranks say of themselves, at most, and what is planned for all.
+/// The largest plan of any rank, and the plan for all ranks.
 std::pair<std::int64_t, std::int64_t> said_and_planned(int ranks, std::int64_t n, Layout layout) {
   DistributedOptions distributed;
   distributed.layout = layout;
@@ -217,7 +218,7 @@ TEST(DistributedSolve, IsPlannedForManyRanks) {
     }
   }
   if (world().size() > 1) return;
-  // More than 1,024 tiles a side: 16 ranks stand for all.
+  // More than 1,024 tiles a side: the plan samples 16 ranks.
   const auto [most, planned] = said_and_planned(24, 33000, Layout::grid);
   EXPECT_LE(planned, most);
   EXPECT_GE(static_cast<double>(planned), 0.99 * static_cast<double>(most));

@@ -9,7 +9,7 @@
 #include "factor/fixture.hpp"
 #include "factor/triangular/substitution.hpp"
 
-/// Substitution with tiles that lie on ranks, against that of one rank with the same tiles.
+/// Distributed substitution against substitution on one rank with the same tiles.
 namespace stepwell::factor::test {
 namespace {
 
@@ -18,7 +18,7 @@ using distributed::test::distributions;
 using distributed::test::same_everywhere;
 using distributed::test::world;
 
-/// This rank's tiles of a factor that every rank has made.
+/// This rank's tiles of a factor that every rank has computed.
 tiles::TileMatrix own_tiles(const tiles::TileMatrix& l, const tiles::Distribution& distribution) {
   tiles::TileMatrix own(l.map(), distribution, world().rank());
   for (std::int64_t j = 0; j < l.grid().tiles(); ++j) {
@@ -54,7 +54,7 @@ void compare(const std::string& map, std::int64_t n, std::int64_t r) {
     const DistributedSubstitution substitution(pool, communicator(), own);
     std::vector<V> x = right_hand_side();
     substitution.run(view(x.data(), n, r));
-    // Both are off by n u of L's condition number, which is below 3.
+    // Both have an error of n u times L's condition number, which is below 3.
     const double bound = 4 * 9 * static_cast<double>(n + 4) * kernels::test::kRoundoff<V> * size;
     std::vector<double> wide(x.begin(), x.end());
     for (std::size_t k = 0; k < x.size(); ++k) {

@@ -28,7 +28,7 @@ double System::error() const {
         sum += static_cast<long double>(a(i, j)) * x(j, c);
         row += std::abs(a(i, j));
       }
-      r = std::abs(sum) <= r ? r : std::abs(sum);  // a NaN stays
+      r = std::abs(sum) <= r ? r : std::abs(sum);  // keeps a NaN
       norm = std::max(norm, row);
       size_x = std::max<long double>(size_x, std::abs(x(i, c)));
       size_b = std::max<long double>(size_b, std::abs(b(i, c)));

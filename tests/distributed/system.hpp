@@ -10,22 +10,22 @@
 
 namespace stepwell::distributed::test {
 
-/// A system of the gallery, whole on every rank, to be solved over ranks.
+/// A system of the gallery, complete on every rank, for a distributed solve.
 struct System {
   Dense<double> a, b, x;
   System(std::int64_t n, const gallery::Recipe& recipe, std::int64_t columns = 1);
   Certificate solve(const SolveOptions& options, const DistributedOptions& distributed);
-  /// The backward error of the worst column, in long double; NaN if x has one.
+  /// The largest backward error of any column, in long double; NaN if x has a NaN.
   double error() const;
 };
 
 SolveOptions with_tile(std::int64_t tile);
 gallery::Recipe recipe(gallery::Kind kind, double condition = 1e2);
 
-/// Whether everything of a certificate that is a decision or a result is the same on all ranks.
+/// Whether all decisions and results in a certificate are the same on all ranks.
 bool same_certificate(const Certificate& c);
 
-/// It has converged, within the tolerance, to the same x on all ranks.
+/// The solve has converged, within the tolerance, to the same x on all ranks.
 void expect_solved(const System& s, const Certificate& c);
 
 template <class Call>

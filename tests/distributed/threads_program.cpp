@@ -12,13 +12,13 @@
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 
-/// threads_program same|own|multiple: two threads of each rank call solve_spd() at once, over the
-/// same ranks; over ranks of their own, in an MPI for one thread at a time; over ranks of their
-/// own. Ends with 0 where both solve and have the bits of one call after the other, 1 where not. A
-/// call that is refused ends all ranks with the error's code, and is an exception where there is
-/// one.
+/// threads_program same|own|multiple: two threads of each rank call solve_spd() at once, with the
+/// same Ranks object ('same'), with separate ones in an MPI without MPI_THREAD_MULTIPLE ('own'), or
+/// with separate ones in an MPI that has it ('multiple'). The exit code is 0 if both solve and have
+/// the bits of sequential calls, and 1 if not. A refused call ends all ranks with the error's code,
+/// or throws on a single rank.
 
-// What there is of MPI here: the program starts it for several threads at once.
+// The MPI functions that are needed here: the program starts MPI for several threads at once.
 extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 extern "C" int MPI_Finalize();
 constexpr int kThreadMultiple = 3;
@@ -55,7 +55,7 @@ struct System {
   }
 };
 
-/// Waits until two calls are on their way, or long enough to see that the other will not come.
+/// Waits until both calls have started, or long enough to conclude that the other will not start.
 class Meeting {
  public:
   void come() {
@@ -72,7 +72,7 @@ class Meeting {
 /// 0: solved, 1: not solved, else the error's code.
 int attempt(System& s, const Ranks& ranks, Meeting& meeting, bool first) {
   std::atomic<bool> met{false};
-  if (!first) meeting.come();  // the first is within its call by now
+  if (!first) meeting.come();  // the first thread is inside its call by now
   try {
     return s.solve(
                 ranks,

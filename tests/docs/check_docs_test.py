@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proves that check_docs.py sees each kind of untruth: writes small trees and runs it on them.
+"""Proves that check_docs.py detects each kind of error: writes small trees and runs it on them.
 
   check_docs_test.py <check_docs.py> <stepwell>
 """
@@ -42,7 +42,7 @@ def run(check, files, *options):
 
 
 def expect(name, check, files, expected):
-    """'expected' is what the output must contain; empty if the tree is good."""
+    """'expected' is the text that the output must contain; empty if the tree is good."""
     global failures
     code, output, _ = run(check, files)
     good = expected in output and code == (1 if expected else 0)

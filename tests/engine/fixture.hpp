@@ -12,12 +12,12 @@
 #include "engine/graph.hpp"
 #include "sanitized.hpp"
 
-/// What the engine's tests share: tasks that are functions of the test's, on StarPU itself.
+/// Code shared by the engine's tests: tasks that call functions of the test, on StarPU itself.
 namespace stepwell::engine::test {
 
 using stepwell::test::kSanitized;
 
-/// What a task does. Must live until the graph has been waited for.
+/// The function that a task calls. Must live until the graph has been waited for.
 using Work = std::function<void(Task&)>;
 
 inline const Codelet& call_codelet() {
@@ -33,7 +33,7 @@ inline void insert(Graph& graph, const Work& work, const std::vector<Use>& uses 
   graph.insert(call_codelet(), &work, uses, {priority, 0, 0});
 }
 
-/// A graph for this many threads; 1: the inserting thread alone.
+/// A graph for this many threads; 1: only the inserting thread.
 inline GraphOptions options_for(int threads, Progress* progress = nullptr) {
   GraphOptions options;
   options.workers = threads > 1;
@@ -42,7 +42,7 @@ inline GraphOptions options_for(int threads, Progress* progress = nullptr) {
   return options;
 }
 
-/// Gives every other thread a chance; a data race that is possible becomes likely.
+/// Yields repeatedly, so that a possible data race becomes likely.
 inline void linger() {
   for (int i = 0; i < 20; ++i) std::this_thread::yield();
 }
@@ -53,10 +53,10 @@ class PerThreads : public ::testing::TestWithParam<int> {
   int threads() const { return GetParam(); }
 };
 
-/// The threads of this process.
+/// The number of threads of this process.
 int thread_count();
 
-/// Ends whatever workers there are.
+/// Stops all workers, if there are any.
 void stop_all_workers();
 
 }  // namespace stepwell::engine::test

@@ -5,7 +5,8 @@
 #include "in_child.hpp"
 #include "stepwell/solve.hpp"
 
-/// A forked child never hangs: it is told that the workers are not there, or does without them.
+/// A forked child never hangs: it gets an error because the workers do not exist there, or it runs
+/// without workers.
 namespace stepwell::engine::test {
 namespace {
 
@@ -15,7 +16,7 @@ using stepwell::test::in_child;
 
 constexpr int kForks = kSanitized ? 10 : 100;
 
-/// L of a matrix of five tiles, as a child can compare it.
+/// L of a matrix of five tiles, for comparison in a child.
 Dense<double> factor_with(const Dense<double>& a, int threads) {
   Context context(threads);
   FactorOptions options = factor::test::options_for("bf16,fp32");
@@ -30,10 +31,10 @@ class ForkTest : public ::testing::Test {
  protected:
   ForkTest() : a_(well_conditioned(300)), expected_(factor_with(a_, 1)) {}
 
-  /// 0 if the child's L has the right bits.
+  /// Returns 0 if the child's L has the right bits.
   int one_thread() const { return factor_with(a_, 1).data == expected_.data ? 0 : 1; }
   int two_threads() const { return factor_with(a_, 2).data == expected_.data ? 0 : 1; }
-  /// 0 if the child is refused with words that help.
+  /// Returns 0 if the call in the child is refused with a helpful message.
   int is_refused() const {
     try {
       factor_with(a_, 2);
@@ -79,7 +80,7 @@ TEST_F(ForkTest, LetsAChildHaveWorkersThatTheParentHasNot) {
   for (int i = 0; i < 5; ++i) ASSERT_EQ(in_child([&] { return two_threads(); }), 0) << i;
 }
 
-/// Forks while another thread factors again and again on 'threads' threads.
+/// Forks while another thread factors repeatedly on 'threads' threads.
 void fork_beside(const Dense<double>& a, int threads, const std::function<int()>& child) {
   std::atomic<bool> stop{false};
   std::atomic<int> calls{0};
@@ -98,18 +99,18 @@ void fork_beside(const Dense<double>& a, int threads, const std::function<int()>
 }
 
 TEST_F(ForkTest, DoesNotHangBesideAFactorizationOnWorkers) {
-  const Session session({2, 0});  // or 'busy' might be between two sets of workers
+  const Session session({2, 0});  // otherwise 'busy' might be between two sets of workers
   fork_beside(a_, 2, [&] { return one_thread() + is_refused(); });
 }
 
-// Small calls: half the time is spent in what they lock, the BLAS's number of threads.
+// In small calls half of the time is spent under a lock, setting the number of BLAS threads.
 TEST_F(ForkTest, DoesNotHangBesideManySmallCalls) {
   const Session session({2, 0});
   fork_beside(well_conditioned(20), 1, [&] { return one_thread() + is_refused(); });
 }
 
 TEST_F(ForkTest, LetsAChildSolveWithASolverOfItsParent) {
-  const std::int64_t n = 1200;  // enough for threads
+  const std::int64_t n = 1200;  // large enough for several threads
   const Dense<double> a = well_conditioned(n);
   const auto b = Dense<double>::generate(n, 1, [] { return 1.0; });
   Dense<double> x(n, 1);

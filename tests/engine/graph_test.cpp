@@ -10,8 +10,8 @@
 #include "engine/fixture.hpp"
 #include "stepwell/error.hpp"
 
-/// A graph gives the results of the order in which its tasks were inserted, on any number of
-/// threads, and ends early when it is told to.
+/// A graph gives the results of running its tasks in the order of insertion, on any number of
+/// threads, and ends early when it is stopped.
 namespace stepwell::engine::test {
 namespace {
 
@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Engine, GraphTest, ::testing::Values(1, 2, 4),
                          [](const auto& p) { return "threads" + std::to_string(p.param); });
 
 TEST_P(GraphTest, RunsAChainInOrder) {
-  std::vector<int> order;  // no lock: the data in common is what keeps the tasks apart
+  std::vector<int> order;  // no lock: the shared data orders the tasks
   double token = 0;
   std::vector<Work> works;
   for (int i = 0; i < 300; ++i) works.push_back([&order, i](Task&) { order.push_back(i); });
@@ -62,8 +62,8 @@ TEST_P(GraphTest, KeepsAWriterAfterTheReadersBeforeIt) {
   EXPECT_EQ(value, 30);
 }
 
-/// Random tasks on eight numbers: each writes one from up to three others. The result shows any two
-/// dependent tasks that changed places.
+/// Random tasks on eight values: each writes one value from up to three others. The result shows if
+/// any two dependent tasks ran in the wrong order.
 std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
   std::vector<std::uint64_t> numbers(8);
   std::iota(numbers.begin(), numbers.end(), std::uint64_t{1});
@@ -74,7 +74,7 @@ std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
     const auto second = *reinterpret_cast<const std::uint64_t*>(task.data(2));
     target = (target ^ first) * 0x9e3779b97f4a7c15U + second;
   };
-  const Work replace = [](Task& task) {  // the target's old value does not count
+  const Work replace = [](Task& task) {  // the target's old value is not used
     const auto from = *reinterpret_cast<const std::uint64_t*>(task.data(1));
     *reinterpret_cast<std::uint64_t*>(task.data(0)) = from * 3 + 1;
   };
@@ -170,7 +170,7 @@ TEST_P(GraphTest, BooksTimeOnPhases) {
   EXPECT_EQ(times.seconds[static_cast<std::size_t>(Phase::update)], 0);
 }
 
-// ---- ends
+// ---- stopping
 
 TEST_P(GraphTest, RethrowsWhatATaskThrewAndRunsNothingAfterIt) {
   std::atomic<int> ran{0};
@@ -185,7 +185,7 @@ TEST_P(GraphTest, RethrowsWhatATaskThrewAndRunsNothingAfterIt) {
   EXPECT_THROW(graph.wait(), std::out_of_range);
   EXPECT_TRUE(graph.stopped());
   EXPECT_EQ(ran, 8);
-  for (int i = 0; i < 100; ++i) insert(graph, work);  // nothing to wait for, and still not run
+  for (int i = 0; i < 100; ++i) insert(graph, work);  // no dependency, but still not run
   EXPECT_THROW(graph.wait(), std::out_of_range);
   EXPECT_EQ(ran, 8);
 }
@@ -212,7 +212,8 @@ TEST_P(GraphTest, RunsNothingAfterStop) {
   EXPECT_EQ(ran, 5);
 }
 
-// A task that has passed the check before the flag was set may still begin: one for each worker.
+// After cancellation, at most one task per worker may still begin: one that had already passed the
+// check.
 TEST_P(GraphTest, GivesUpAtOnceWhenCancelled) {
   Progress progress;
   std::atomic<int> ran{0}, late{0};
@@ -230,7 +231,7 @@ TEST_P(GraphTest, GivesUpAtOnceWhenCancelled) {
   EXPECT_EQ(progress.done, 500);
 }
 
-// Memory that tasks use may go when the guard has gone: none of them touches it any more.
+// After the guard's destructor no task runs, so the memory that tasks use may be freed.
 TEST_P(GraphTest, RunsNothingOnceItIsAbandoned) {
   std::atomic<int> ran{0};
   std::atomic<bool> gone{false}, late{false};
@@ -282,9 +283,9 @@ TEST_P(GraphTest, SchedulesAndRunsNothingWhenDry) {
   EXPECT_EQ(graph.workers(), threads());
 }
 
-// ---- company
+// ---- several graphs
 
-// The first graph can't end before the second one has: whoever waits for both waits for ever.
+// The first graph can't end before the second one has: waiting for both would never end.
 TEST(GraphCompany, WaitsForItsOwnTasksOnly) {
   std::atomic<bool> release{false}, began{false};
   const Work block = [&](Task&) {

@@ -13,8 +13,8 @@
 #include <immintrin.h>
 #endif
 
-/// A polite guest: the caller's BLAS threads, floating-point state, affinity and signal handlers
-/// are after a call what they were before, and do not show in its result.
+/// A call restores the caller's BLAS threads, floating-point state, affinity and signal handlers,
+/// and its result does not depend on them.
 namespace stepwell::engine::test {
 namespace {
 
@@ -97,14 +97,14 @@ TEST(Guest, LeavesSignalHandlersAlone) {
 }
 
 #if defined(__x86_64__)
-/// While it lives the caller flushes subnormals and rounds up.
+/// For its lifetime, the caller flushes subnormals to zero and rounds up.
 class OddFloatingPoint {
  public:
   OddFloatingPoint() : before_(_mm_getcsr()) { _mm_setcsr(kOdd); }
   ~OddFloatingPoint() { _mm_setcsr(before_); }
   OddFloatingPoint(const OddFloatingPoint&) = delete;
   OddFloatingPoint& operator=(const OddFloatingPoint&) = delete;
-  static constexpr unsigned kOdd = 0x1f80 | 0x8000 | 0x4000 | 0x0040;  // FTZ, up, DAZ
+  static constexpr unsigned kOdd = 0x1f80 | 0x8000 | 0x4000 | 0x0040;  // FTZ, rounding up, DAZ
 
  private:
   unsigned before_;
@@ -116,11 +116,12 @@ INSTANTIATE_TEST_SUITE_P(Engine, OddCaller,
                                                               "bf16x2,fp64", "adaptive:1e-6"),
                                             ::testing::Values(1, 2)));
 
-// Workers inherit the floating-point state of the thread that starts them: they are started inside.
+// Workers inherit the floating-point state of the thread that starts them: here they start within
+// the call.
 TEST_P(OddCaller, GetsTheSameBitsAndKeepsItsState) {
   const auto [map, threads] = GetParam();
   for (const Scaling scaling : {Scaling::powers_of_two, Scaling::unit_diagonal}) {
-    for (const int exponent : {0, -1030}) {  // below 2^-1022 numbers are subnormal
+    for (const int exponent : {0, -1030}) {  // below 2^-1022 the elements are subnormal
       Dense<double> a = well_conditioned(300);
       for (double& x : a.data) x = std::ldexp(x, exponent);
       const Factor expected = factor_with(a, map, threads, scaling);
@@ -136,7 +137,7 @@ TEST_P(OddCaller, GetsTheSameBitsAndKeepsItsState) {
         got = cholesky(a.view(), options);
         state = _mm_getcsr();
       }
-      EXPECT_EQ(state, OddFloatingPoint::kOdd);  // no flag raised either
+      EXPECT_EQ(state, OddFloatingPoint::kOdd);  // no exception flag is raised either
       EXPECT_TRUE(same_factor(got, expected)) << exponent;
       EXPECT_EQ(got.report().norm, expected.report().norm);
       EXPECT_EQ(got.report().tiles, expected.report().tiles);

@@ -8,8 +8,8 @@
 #include "stepwell/context.hpp"
 #include "stepwell/error.hpp"
 
-/// The workers: started when they are needed, as many as were asked for, gone when their context
-/// is; and the order in which they take what is ready.
+/// Workers are started when they are needed, in the requested number, and end with their context;
+/// and the order in which they take ready tasks.
 namespace stepwell::engine::test {
 namespace {
 
@@ -51,7 +51,7 @@ TEST_F(RuntimeTest, StartsAsManyWorkersAsWereAskedFor) {
   for (const int threads : {2, 4, 3, 1}) {
     EXPECT_EQ(use_workers({threads, 0}), threads);
     EXPECT_GE(started(), threads);
-    EXPECT_LT(started(), threads + 3);  // StarPU may have one or two of its own
+    EXPECT_LT(started(), threads + 3);  // StarPU may have one or two threads of its own
   }
   stop_workers({1, 0});
   EXPECT_EQ(started(), 0);
@@ -75,7 +75,7 @@ TEST_F(RuntimeTest, KeepsTheWorkersBetweenCalls) {
 TEST_F(RuntimeTest, SharesBusyWorkersWhateverTheirNumber) {
   const Session busy({2, 0});
   EXPECT_EQ(use_workers({3, 0}), 2);
-  stop_workers({2, 0});  // not while a session lives
+  stop_workers({2, 0});  // has no effect while a session lives
   EXPECT_EQ(use_workers({2, 0}), 2);
 }
 
@@ -90,7 +90,7 @@ TEST_F(RuntimeTest, EndsTheWorkersWithTheirContext) {
   EXPECT_EQ(started(), 0);
 }
 
-// What is asked for of idle workers is processor time, and that is the process's own.
+// Idle workers must use hardly any processor time of this process.
 TEST_F(RuntimeTest, LetsWorkersSleepBetweenCalls) {
   use_workers({4, 0});
   const auto used = [] {
@@ -101,7 +101,7 @@ TEST_F(RuntimeTest, LetsWorkersSleepBetweenCalls) {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const double before = used();
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
-  EXPECT_LT(used() - before, 0.2);  // one worker that looks for work all the time takes 0.4
+  EXPECT_LT(used() - before, 0.2);  // one worker that polls for work all the time takes 0.4
 }
 
 TEST_F(RuntimeTest, WakesWorkersWhenTheyHaveSomethingToDo) {
@@ -113,15 +113,15 @@ TEST_F(RuntimeTest, WakesWorkersWhenTheyHaveSomethingToDo) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(begun, 0) << "the thread that inserts has its core for itself";
   for (int i = 10; i < kTasks; ++i) insert(graph, work);
-  while (begun == 0) std::this_thread::yield();  // many do not wait until all are there
+  while (begun == 0) std::this_thread::yield();  // many tasks start before wait()
   graph.wait();
   EXPECT_EQ(begun, kTasks);
 }
 
-// ---- the order of what is ready
+// ---- the order of ready tasks
 
-/// The order in which one worker runs 40 independent tasks that are all there when it looks; task i
-/// has priority priorities[i].
+/// The order in which one worker runs 40 independent tasks that are all ready when it looks for
+/// work; task i has priority priorities[i].
 std::vector<int> order_of(const Settings& settings, const std::vector<int>& priorities) {
   GraphOptions options;
   options.settings = settings;
@@ -152,7 +152,7 @@ TEST_F(RuntimeTest, TakesWhatHasPriorityFirst) {
   EXPECT_EQ(order_of({1, 0}, priorities), expected);
 }
 
-// Two of 40! orders are equal by chance once in 1e47.
+// Two random orders of 40 tasks are equal by chance once in 1e47.
 TEST_F(RuntimeTest, ShufflesIndependentTasksAnewForEachSeed) {
   const std::vector<int> priorities(40);
   std::set<std::vector<int>> orders = {order_of({1, 0}, priorities)};

@@ -72,7 +72,7 @@ TEST(ThreadPool, BarrierLetsNobodyThroughBeforeAllAreThere) {
   }
 }
 
-/// Threads of this process.
+/// The number of threads of this process.
 std::int64_t threads_alive() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return std::distance(begin(tasks), end(tasks));
@@ -88,7 +88,7 @@ TEST(ThreadPool, TogetherTeamsHaveNoMoreThreadsThanOneWants) {
   constexpr int kThreads = 4, kCallers = 8;
   {
     ThreadPool(kThreads).run([](int) {});
-  }  // those that sleep from now on
+  }  // these threads sleep from now on
   const std::int64_t before = threads_alive();
   std::atomic<std::int64_t> most{0}, sum{0};
   std::atomic<int> ready{0};
@@ -98,7 +98,7 @@ TEST(ThreadPool, TogetherTeamsHaveNoMoreThreadsThanOneWants) {
       for (int call = 0; call < 50; ++call) {
         ThreadPool pool(kThreads);
         ++ready;
-        while (ready < kCallers) std::this_thread::yield();  // all at once
+        while (ready < kCallers) std::this_thread::yield();  // start all callers at once
         EXPECT_TRUE(pool.size() >= 1 && pool.size() <= kThreads);
         pool.for_each(100, [&](std::int64_t i) { sum += i; });
         const std::int64_t now = threads_alive();
@@ -141,7 +141,7 @@ TEST(ThreadPool, LetsAPieceWaitForEarlierOnes) {
     Counter done;
     std::vector<int> calls(500);
     pool.for_each(500, [&](std::int64_t i) {
-      done.wait_for(i);  // all before it have been done
+      done.wait_for(i);  // all earlier indices have been done
       ++calls[static_cast<std::size_t>(i)];
       done.add();
     });

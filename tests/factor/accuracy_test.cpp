@@ -5,7 +5,7 @@
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/fixture.hpp"
 
-/// How good L is: A = L L' to the coarsest rung of the map, at every size, scaling and map.
+/// A = L L' to the accuracy of the map's coarsest rung, at every size, scaling and map.
 namespace stepwell::factor::test {
 namespace {
 
@@ -32,13 +32,13 @@ TEST_P(EveryMap, FactorsToItsRoundoffAtEverySizeAroundATile) {
     ASSERT_EQ(factor.report().attempts.size(), 1U) << n;
     const double error = residual(a, lower_factor(factor));
     EXPECT_LT(error / residual_bound(factor.report(), n), 1) << n << ": " << error;
-    // A map that was not used would be too good: the diagonal's own rounding shows.
+    // If the map had not been used, the error would be smaller than the diagonal's rounding.
     const double u = info(factor.data().l.map().at(0, 0)).unit_roundoff;
     EXPECT_GT(error / u, n < 127 ? -1 : 1.0 / 64) << n << ": " << error;
   }
 }
 
-// 22 tiles: rows of more than one chunk of contributions, and tiles smaller than a leaf.
+// 22 tiles: rows with more than one chunk of contributions, and tiles smaller than a leaf.
 TEST_P(EveryMap, FactorsManySmallTiles) {
   const Dense<double> a = well_conditioned(700);
   const Factor factor = factor_of(a, options_for(GetParam(), 32));
@@ -84,7 +84,7 @@ TEST_P(EveryMap, TakesEveryScaling) {
   }
 }
 
-// D A D with D from 1e-150 to 1e150: what is relative to sqrt(a_ii a_jj) stays as small.
+// D A D with D from 1e-150 to 1e150: errors relative to sqrt(a_ii a_jj) do not grow.
 TEST_P(EveryMap, IsAsAccurateForEntriesFrom1em300To1e300) {
   const std::int64_t n = 300;
   const Dense<double> plain = well_conditioned(n);
@@ -134,10 +134,10 @@ TEST(FactorMaps, OrderRungsByTheirError) {
   const Dense<double> a = well_conditioned(500);
   const double bf16 = error_of(a, "bf16"), fp16 = error_of(a, "fp16"), x2 = error_of(a, "bf16x2"),
                x3 = error_of(a, "bf16x3"), fp32 = error_of(a, "fp32"), fp64 = error_of(a, "fp64");
-  // The unit roundoffs' ratios are 8, 32, 256 and 2^29.
+  // The ratios of the unit roundoffs are 8, 32, 256 and 2^29.
   EXPECT_GT(bf16 / fp16, 4);
   EXPECT_GT(fp16 / x2, 16);
-  EXPECT_GT(x2 / x3, 16);  // sums of 500 terms in fp32 count here
+  EXPECT_GT(x2 / x3, 16);  // here the sums of 500 terms in fp32 matter
   EXPECT_GT(x3 / fp64, 0x1p25);
   EXPECT_GT(fp32 / fp64, 0x1p25);
 }
@@ -153,7 +153,7 @@ TEST(FactorMaps, PutLayersBetweenTheirNeighbours) {
   EXPECT_GT(error_of(a, "fp32,fp64"), error_of(a, "fp64"));
 }
 
-// Off-diagonal tiles finer than the diagonal one are no better than it, and no worse.
+// Off-diagonal tiles finer than the diagonal one make the factor neither more nor less accurate.
 TEST(FactorMaps, TakeLayersInAnyOrder) {
   const std::int64_t n = 500;
   const Dense<double> a = well_conditioned(n);
@@ -168,8 +168,8 @@ TEST(FactorMaps, TakeLayersInAnyOrder) {
   }
 }
 
-// The unit roundoff in the report is that of the arithmetic, also where one tile is the matrix and
-// all layers but the last are inside it.
+// The reported unit roundoff is that of the arithmetic, also if the matrix is a single tile that
+// contains all layers except the last.
 TEST(FactorMaps, ReportTheRoundoffOfTheCoarsestProducts) {
   const std::int64_t n = 500;
   const Dense<double> a = well_conditioned(n);
@@ -183,12 +183,12 @@ TEST(FactorMaps, ReportTheRoundoffOfTheCoarsestProducts) {
   }
 }
 
-// The rule's budget is eps ||H||_F for the narrowing of A; the factorization multiplies it by no
-// more than 8 on a matrix of condition 3.
+// The rule's error budget for narrowing A is eps ||H||_F; for a matrix with condition number 3 the
+// factorization amplifies it at most 8 times.
 TEST(FactorMaps, KeepAnAdaptiveMapsPromise) {
   const std::int64_t n = 700;
   Dense<double> a = well_conditioned(n);
-  for (std::int64_t j = 0; j < n; ++j) {  // off-diagonal tiles of many sizes
+  for (std::int64_t j = 0; j < n; ++j) {  // off-diagonal tiles of many magnitudes
     for (std::int64_t i = j + 1; i < n; ++i) a(i, j) *= std::exp2(-(i / 64 - j / 64) * 4.0);
   }
   double previous = 1;

@@ -13,8 +13,8 @@ extern "C" void dsymv_(const char* uplo, const int* n, const double* alpha, cons
 extern "C" void dpotrs_(const char* uplo, const int* n, const int* columns, const double* a,
                         const int* lda, double* b, const int* ldb, int* info);
 
-/// What happens when a pivot fails: shifts for matrices that are only ill-conditioned, the right
-/// pivot for those that are indefinite, the position for those that are not finite.
+/// Failing pivots: ill-conditioned matrices are shifted, for indefinite ones the right pivot is
+/// reported, and for non-finite ones the position.
 namespace stepwell::factor::test {
 namespace {
 
@@ -28,8 +28,8 @@ double dot(const Vector& x, const Vector& y) {
   return sum;
 }
 
-/// Steps of conjugate gradients from zero to a residual of 1e-10, preconditioned by L L' if there
-/// is an L; 'most' if it takes more.
+/// Iterations of conjugate gradients from zero to a residual of 1e-10, preconditioned by L L' if l
+/// is given; 'most' if it takes more.
 int cg_steps(const Dense<double>& a, const Dense<double>* l, int most) {
   const int n = static_cast<int>(a.rows), one = 1;
   const double unit = 1, zero = 0;
@@ -79,10 +79,10 @@ INSTANTIATE_TEST_SUITE_P(Factor, Breakdown,
                          ::testing::Combine(::testing::Values("bf16", "fp16", "bf16,bf16x2"),
                                             ::testing::Values(1e5, 1e6, 1e7, 1e9)));
 
-// Higham & Pranesh's point: a shifted factor of low precision is still a good preconditioner.
+// A shifted factor of low precision is still a good preconditioner (Higham & Pranesh).
 TEST_P(Breakdown, EndsWithAFactorThatSpeedsUpConjugateGradients) {
   const auto [map, condition] = GetParam();
-  const int blas_threads = kernels::set_blas_threads(1);  // they would wait for each other
+  const int blas_threads = kernels::set_blas_threads(1);  // BLAS threads would wait for each other
   for (const std::int64_t n : {300, 450}) {
     const Dense<double> a = geometric(n, condition);
     const Factor factor = factor_of(a, options_for(map));
@@ -97,7 +97,7 @@ TEST_P(Breakdown, EndsWithAFactorThatSpeedsUpConjugateGradients) {
   if (blas_threads > 0) kernels::set_blas_threads(blas_threads);
 }
 
-// The factor's error is the rounding and the shift it reports, no more.
+// The error of the factor is at most the rounding error plus the reported shift.
 TEST_P(Breakdown, LeavesAnErrorOfTheShiftsSize) {
   const auto [map, condition] = GetParam();
   const Dense<double> a = geometric(300, condition);
@@ -127,7 +127,8 @@ TEST(FactorBreakdown, IsTheOutcomeWhenNothingElseIsAllowed) {
   }
 }
 
-// One tile is the matrix: the coarse layers are inside it, and a pivot lost to them is no proof.
+// The matrix is a single tile that contains the coarse layers: a failing pivot there does not prove
+// that A is indefinite.
 TEST(FactorBreakdown, InsideATileIsNotTakenForIndefinite) {
   const Dense<double> a = geometric(450, 1e9);
   for (const char* map : {"bf16,fp64", "bf16,fp32,fp64", "fp16,fp64"}) {
@@ -136,7 +137,7 @@ TEST(FactorBreakdown, InsideATileIsNotTakenForIndefinite) {
   }
 }
 
-// Unscaled, the matrix is zero in fp32: only fp64 can factor it.
+// Without scaling the matrix underflows to zero in fp32: only fp64 can factor it.
 TEST(FactorBreakdown, EndsInFp64AndSaysSo) {
   Dense<double> a = well_conditioned(300);
   for (double& x : a.data) x *= 1e-60;
@@ -159,7 +160,7 @@ TEST(FactorBreakdown, EndsInFp64AndSaysSo) {
 
 // ---- not positive definite
 
-/// The failing pivot that LAPACK finds, from 0; -1: none.
+/// The failing pivot that LAPACK finds, counted from 0; -1: none.
 std::int64_t lapack_pivot(Dense<double> a) {
   const int n = static_cast<int>(a.rows);
   int info = 0;
@@ -185,8 +186,8 @@ void expect_lapacks_pivot(const Dense<double>& a, const char* map) {
   EXPECT_EQ(factor.report().map, "fp64");
 }
 
-// The smallest eigenvalue is below -1: no shift that is tried (the diagonal at most doubled) makes
-// the matrix definite.
+// The smallest eigenvalue is below -1/16, and the largest shift adds 1/16 of the diagonal: no shift
+// that is tried makes the matrix definite.
 TEST_P(NotPositiveDefinite, IsFoundAtLapacksPivot) {
   for (const std::int64_t pivot : {1, 2, 31, 63, 64, 65, 127, 128, 200, 298, 299}) {
     SCOPED_TRACE(pivot);
@@ -241,15 +242,16 @@ TEST_P(NotPositiveDefinite, IsABreakdownWhileFp64IsNotAllowed) {
   }
 }
 
-// 4096 u, the largest shift, is far from mending this one at any of these rungs.
+// The largest shift, 4096 u, is far too small to make this matrix definite at any of these rungs.
 TEST(FactorIndefinite, IsFoundAtFineRungsWhenItIsSlight) {
   for (const char* map : {"bf16x2", "bf16x3", "fp32", "fp64"}) {
     expect_lapacks_pivot(indefinite(300, 100, -1), map);
   }
 }
 
-// Indefinite by less than the largest shift that is tried: a factor is no proof of definiteness.
-// The report says at which pivot it began, and that L is the shifted matrix's.
+// The matrix is indefinite by less than the largest shift that is tried: a factor does not prove
+// definiteness. The report has the first failing pivot, and the shift shows that L is the factor of
+// the shifted matrix.
 TEST(FactorIndefinite, LeavesATraceWhereAShiftMendsIt) {
   const Dense<double> a = indefinite(300, 100, -0.05);
   ASSERT_EQ(lapack_pivot(a), 100);
@@ -316,7 +318,7 @@ TEST_P(NonFinite, IsTheFirstInColumnOrder) {
   expect_position(a, options_for(GetParam()), 100, 70);
 }
 
-// It is A's non-finite element that must be mended first, even if a pivot fails before it is met.
+// A's non-finite element is reported even if a pivot fails earlier: it must be fixed first.
 TEST_P(NonFinite, ComesBeforeIndefinite) {
   Dense<double> a = indefinite(300, 64, -9);
   a(250, 200) = std::numeric_limits<double>::quiet_NaN();

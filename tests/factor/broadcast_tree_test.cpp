@@ -15,7 +15,7 @@ namespace {
 using tiles::Distribution;
 using tiles::Grid;
 
-/// Every receiver gets the tile once, from the rank that says so, after at most log2 steps.
+/// Every receiver gets the tile once, from the rank that its node names, after at most log2 steps.
 void check_relay(const std::vector<int>& receivers, int owner, int ranks) {
   std::map<int, int> depth = {{owner, 0}};
   std::vector<int> holders = {owner};
@@ -57,7 +57,7 @@ TEST(BroadcastNode, BeginsWithWhatTheNextColumnWaitsFor) {
   EXPECT_EQ(receivers(d, grid, 7, 7).front(), d.owner(8, 7));
 }
 
-/// No rank's link has much more to send than the others'.
+/// The broadcast trees balance the load: no rank sends much more than the others.
 TEST(BroadcastNode, DealsOutThePassingOn) {
   for (const Distribution& d :
        {Distribution::grid(8, 8), Distribution::grid(4, 16), Distribution::symmetric(45)}) {

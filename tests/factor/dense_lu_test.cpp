@@ -9,7 +9,8 @@
 #include "factor/fixture.hpp"
 #include "kernels/blas/lapack.hpp"
 
-/// FP64 LU on a pool: what dgetrf does, and the same bits for any number of threads.
+/// FP64 LU on a thread pool computes what dgetrf does, with the same bits for any number of
+/// threads.
 namespace stepwell::factor::test {
 namespace {
 
@@ -39,7 +40,7 @@ TEST(DenseLu, HasLapacksPivotsAndSolves) {
     const engine::SingleThreadedBlas blas;
     kernels::getrf(lapack.view(), pivots.data());
     EXPECT_TRUE(got.pivots == pivots);
-    // Its solution is as good as LAPACK's: ||A x - b|| / (||A|| ||x||) of a few n u at most.
+    // The solution is as good as LAPACK's: ||A x - b|| / (||A|| ||x||) is a few n u at most.
     const Dense<double> b = kernels::test::gaussian(n, 1, random);
     Dense<double> x(b);
     kernels::getrs(got.lu.view(), got.pivots.data(), false, x.view());

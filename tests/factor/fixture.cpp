@@ -30,7 +30,7 @@ double lower_frobenius(const Dense<double>& a) {
   return std::sqrt(squares);
 }
 
-/// A <- P A P, P = I - 2 v v' with a random unit vector v.
+/// A <- P A P, with P = I - 2 v v' and a random unit vector v.
 void reflect(Dense<double>& a, Random& random) {
   const std::int64_t n = a.rows;
   std::vector<double> v(n), w(n, 0.0);

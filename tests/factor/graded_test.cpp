@@ -8,7 +8,7 @@
 #include "factor/fixture.hpp"
 #include "stepwell/level3.hpp"
 
-/// Graded maps, and the spread order of elimination that they need of sorted points: P A P' = L L'.
+/// Graded maps, and the spread elimination order that they need for sorted points: P A P' = L L'.
 namespace stepwell::factor::test {
 namespace {
 
@@ -18,7 +18,7 @@ FactorOptions spread_options(const std::string& map, std::int64_t tile = 64) {
   return options;
 }
 
-/// P A P' from the lower triangle of A. Both triangles.
+/// P A P' from the lower triangle of A. Both triangles are stored.
 Dense<double> permuted(const Dense<double>& a, const std::vector<std::int64_t>& order) {
   Dense<double> b(a.rows, a.cols);
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -65,7 +65,7 @@ TEST_P(Spread, FactorsThePermutedMatrix) {
     const Dense<double> b = permuted(a, factor.permutation());
     const double error = residual(b, lower_factor(factor));
     EXPECT_LT(error / residual_bound(factor.report(), n), 1) << n << ": " << error;
-    // To the bit what the permuted matrix gives.
+    // The same bits as for the permuted matrix.
     EXPECT_TRUE(same_factor(factor, factor_of(b, options_for(GetParam())))) << n;
     EXPECT_EQ(factor.report().max_abs, factor_of(a, options_for(GetParam())).report().max_abs);
   }
@@ -116,7 +116,7 @@ TEST_P(Spread, TakesTheMemoryThatWasForetold) {
   }
 }
 
-// ---- failures are told in A's own rows
+// ---- failures are reported with A's row numbers
 
 TEST_P(Spread, NamesTheFailingPivotsRowOfA) {
   for (const std::int64_t row : {0, 1, 63, 64, 150, 299}) {
@@ -134,7 +134,8 @@ TEST_P(Spread, NamesTheFailingPivotsRowOfA) {
   }
 }
 
-// Of two rows that exclude each other it is the one that is eliminated later, not the larger index.
+// If two rows make the matrix indefinite, the one that is eliminated later is reported, not the one
+// with the larger index.
 TEST_P(Spread, NamesTheRowThatIsEliminatedLater) {
   for (const auto& [row, col] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{299, 0}, {200, 101}, {5, 4}, {250, 7}}) {
@@ -171,9 +172,9 @@ TEST(SpreadOrder, IsRefusedByTrsmAndAdaptiveMaps) {
              [&] { factor_of(well_conditioned(200), spread_options("adaptive:1e-3")); });
 }
 
-// ---- what it is for
+// ---- the purpose of graded maps
 
-/// Matern 3/2 of a grid of side x side points, row by row, and a nugget.
+/// Matern 3/2 covariance of a grid of side x side points, row by row, plus a nugget.
 Dense<double> covariance(std::int64_t side, double length, double nugget) {
   const std::int64_t n = side * side;
   Dense<double> a(n, n);

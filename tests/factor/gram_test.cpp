@@ -8,8 +8,9 @@
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
 
-/// The Gram matrix of a tall matrix: as accurate as its rung, wherever the matrix lies and whatever
-/// its scale, the same bits for any number of threads, and what is found on the way is right.
+/// The Gram matrix of a tall matrix is as accurate as its rung, for any storage and scale of the
+/// matrix, has the same bits for any number of threads, and the by-products of the computation are
+/// right.
 namespace stepwell::factor::test {
 namespace {
 
@@ -41,7 +42,7 @@ Gram gram_of(const TallMatrix& a, Rung rung, MatrixView<const double> b = {}, in
   return g;
 }
 
-/// |C - A'A| / (|A|'|A|) in the scale of A, the largest of some elements of every tile.
+/// The largest |C - A'A| / (|A|'|A|) in the scale of A, over some elements of every tile.
 double error_of(const Gram& g, const Dense<double>& a) {
   double worst = 0;
   const std::int64_t n = a.cols;
@@ -63,8 +64,8 @@ double error_of(const Gram& g, const Dense<double>& a) {
   return worst;
 }
 
-/// Both operands are rounded, products are exact; fp32 sums of a chunk of up to 4096 rows, kept in
-/// blocks, then FP64.
+/// Both operands are rounded, products are exact; sums are in fp32 within a chunk of up to 4096
+/// rows, kept in blocks, then in FP64.
 double bound(Rung rung, std::int64_t m) {
   const double rounded = 2 * info(rung).unit_roundoff;
   if (rung == Rung::fp64) return static_cast<double>(m + 2) * 0x1p-53;
@@ -107,7 +108,7 @@ TEST(Gram, HasTheSameBitsForAnyThreadsAndWhereverTheMatrixLies) {
     }
     const Gram in_rows = gram_of(by_rows(rows.data(), m, n), rung, b.view());
     const Gram by_function = gram_of(function, rung, b.view(), 3);
-    // Only the sums of A'B have another order.
+    // Only the sums of A'B are in another order.
     EXPECT_TRUE(std::equal(in_rows.c.begin(), in_rows.c.end(), first.c.begin()));
     EXPECT_TRUE(std::equal(in_rows.c.begin(), in_rows.c.end(), by_function.c.begin()));
     EXPECT_TRUE(std::equal(in_rows.ab.begin(), in_rows.ab.end(), by_function.ab.begin()));
@@ -117,7 +118,7 @@ TEST(Gram, HasTheSameBitsForAnyThreadsAndWhereverTheMatrixLies) {
   }
 }
 
-/// Norms, diagonal and A'B.
+/// Checks norms, diagonal and A'B.
 void expect_columns(const Gram& g, const Dense<double>& a, const Dense<double>& b) {
   EXPECT_EQ(g.power[7], 1);
   for (std::int64_t j = 0; j < 40; ++j) {
@@ -140,8 +141,8 @@ void expect_columns(const Gram& g, const Dense<double>& a, const Dense<double>& 
   }
 }
 
-/// Six tiles and more threads than there may be cores: some are held up at any place, and nobody
-/// may narrow into what another still multiplies.
+/// Six tiles and possibly more threads than cores: a thread may be delayed anywhere, and none may
+/// narrow into a buffer that another thread still multiplies.
 TEST(Gram, HasTheSameBitsHoweverThreadsAreHeldUp) {
   const std::int64_t m = kSanitized ? 20000 : 60000, n = 300;
   const Dense<double> a = tall(m, n, 5);

@@ -8,7 +8,7 @@
 #include "core/machine/system.hpp"
 #include "factor/fixture.hpp"
 
-/// What cholesky takes, what it leaves alone, and what it refuses.
+/// Inputs that cholesky() accepts, leaves unchanged and refuses.
 namespace stepwell::factor::test {
 namespace {
 
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Maps, FactorInput,
                          ::testing::Values("bf16", "fp16", "fp32", "fp64", "bf16,bf16x2,fp32",
                                            "adaptive:1e-5"));
 
-// Breakdowns read A several times; it is the caller's all the same.
+// A is not written, although it is read again after each breakdown.
 TEST_P(FactorInput, IsNotWrittenEvenWhenAttemptsFail) {
   const Dense<double> before = geometric(300, 1e8);
   Dense<double> a(before);
@@ -66,7 +66,7 @@ TEST_P(FactorInput, IsReadInItsLowerTriangleOnly) {
   }
 }
 
-// Columns ten million numbers apart: the last ones lie beyond 2^31 elements.
+// Columns ten million elements apart: the last ones lie beyond 2^31 elements.
 TEST_P(FactorInput, MayHaveColumnsFarApart) {
   const std::int64_t n = 300, ld = 10'000'000;
   const Promised memory(static_cast<std::size_t>(ld) * n * sizeof(double));
@@ -130,7 +130,7 @@ TEST(FactorMisuse, OfTheOutputIsExplained) {
   EXPECT_NE(refuse(failed, {memory.data(), 10, 10, 10}).find("no factor"), std::string::npos);
 }
 
-/// The most address space this process has had, in KiB.
+/// The peak address space of this process, in KiB.
 std::int64_t peak_kib() {
   std::FILE* const status = std::fopen("/proc/self/status", "r");
   if (status == nullptr) return 0;
@@ -143,7 +143,8 @@ std::int64_t peak_kib() {
   return kib;
 }
 
-// A zero matrix, of which only the diagonal is read: its factor would be larger than the machine.
+// A factor larger than the machine's memory is refused before it is allocated; only the diagonal of
+// the zero matrix is read.
 TEST(FactorMemory, ThatIsNotThereIsRefusedBeforehand) {
   const std::int64_t total = core::memory_allowance().total;
   if (total == 0) GTEST_SKIP() << "not known how much there is";
@@ -174,7 +175,7 @@ TEST(FactorMemory, IsForetold) {
   }
 }
 
-// One off-diagonal tile is zero, so that the map mixes packed tiles with those at fp64.
+// One off-diagonal tile is zero, so that the map mixes packed tiles with fp64 tiles.
 TEST(FactorMemory, OfAnAdaptiveMapIsAtMostWhatWasForetold) {
   Context context(1);
   for (const std::int64_t n : {64, 256, 700}) {

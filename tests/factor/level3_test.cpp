@@ -7,7 +7,7 @@
 
 #include "factor/fixture.hpp"
 
-/// C <- beta C + alpha A A' and B <- B L^-T: accurate to the map's rungs, element by element, and
+/// C <- beta C + alpha A A' and B <- B L^-T are accurate to the map's rungs, element-wise, and have
 /// the same bits for any number of workers.
 namespace stepwell::factor::test {
 namespace {
@@ -30,8 +30,9 @@ Level3Options options_of(const std::string& map, Context* context = nullptr) {
   return options;
 }
 
-/// The error of a product of k terms relative to the sum of their sizes: both operands rounded, the
-/// products that the rung drops, sums of k terms in fp32 or fp64, and the test's own in fp64.
+/// The error of a product of k terms relative to the sum of their magnitudes: both operands are
+/// rounded, the rung drops some products, sums of k terms are in fp32 or fp64, and the test's own
+/// sum is in fp64.
 double product_error(const PrecisionMap& map, std::int64_t k) {
   double worst = 0;
   for (const Rung rung : map.layers) {
@@ -105,7 +106,7 @@ TEST_P(EachMap, TrsmIsAsAccurateAsItsRungs) {
   for (const std::int64_t m : {1, 63, 130}) {
     const Dense<double> b = gaussian(m, n, random);
     const Guarded<double> x(m, n, 5);
-    // Rows of very different sizes: each is solved on its own scale.
+    // Rows of very different magnitudes: each is solved in its own scale.
     const auto size = [](auto i) { return std::ldexp(1.0, static_cast<int>(i % 5 - 2) * 200); };
     x.fill([&](auto i, auto j) { return b(i, j) * size(i); });
     trsm(factor, x.view(), options_of(GetParam()));
@@ -115,7 +116,7 @@ TEST_P(EachMap, TrsmIsAsAccurateAsItsRungs) {
       for (std::int64_t i = 0; i < m; ++i) solution(i, j) = x(i, j) / size(i);
     }
     const Product p = exact_product(solution, l);
-    // The inverted blocks' condition number, below 3, is in the 8.
+    // The factor 8 includes the condition number of the inverted blocks, which is below 3.
     const double error = 8 * product_error(parse_map(GetParam()), n);
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < m; ++i) {

@@ -13,8 +13,9 @@
 #include "factor/lu/lu_data.hpp"
 #include "refine/preconditioner.hpp"
 
-/// LU with columns exchanged: A P' = G L' but for what the rung rounds, the same bits for every
-/// schedule and every power-of-two scale of A, and the truth about what can't be factored.
+/// LU with column pivoting: A P' = G L' up to the rung's rounding, with the same bits for every
+/// schedule and every power-of-two scale of A, and correct reports of matrices that can't be
+/// factored.
 namespace stepwell::factor::test {
 namespace {
 
@@ -72,7 +73,7 @@ TEST_P(Lu, IsAsAccurateAsItsRung) {
   }
 }
 
-/// The factor solves with A and with A' what it was made for.
+/// The factor, as a preconditioner, solves with A or A'.
 void expect_solves(const Dense<double>& a, const LuFactor& factor, bool transposed) {
   const std::int64_t n = a.rows;
   const LuData& data = factor.data();
@@ -92,7 +93,7 @@ void expect_solves(const Dense<double>& a, const LuFactor& factor, bool transpos
     }
   }
   m.apply(r.view(), got.view());
-  // The condition number of A is about 3; substitution with both factors takes the growth twice.
+  // The condition number of A is about 3; substitution with both factors includes the growth twice.
   const double growth = std::max(1.0, factor.report().growth);
   const double bound = 8 * residual_bound(factor.report(), n) * growth * growth;
   const double found = kernels::test::relative_frobenius(got.view(), z);
@@ -110,7 +111,7 @@ TEST_P(Lu, PreconditionsAAndItsTranspose) {
       for (double& x : a.data) x /= 2 * std::sqrt(static_cast<double>(n));
       for (std::int64_t i = 0; i < n; ++i) a(i, (i + n / 2) % n) += 2;
       const LuFactor factor = lu(a.view(), options);
-      // Without pivoting the growth may leave fp16's range.
+      // Without pivoting the growth may exceed fp16's range.
       const bool too_narrow =
           pivoting == Pivoting::butterfly && factor.data().g.map().uses(Rung::fp16);
       if (too_narrow && factor.report().outcome == FactorOutcome::breakdown) continue;
@@ -121,7 +122,7 @@ TEST_P(Lu, PreconditionsAAndItsTranspose) {
   }
 }
 
-/// Wilkinson's matrix for exchanged columns: the last row of G doubles from column to column.
+/// Wilkinson's matrix for column pivoting: the last row of G doubles from column to column.
 TEST_P(Lu, TellsOfAGrowthThatItsTilesCanNotHold) {
   const std::int64_t n = 30;
   Dense<double> a(n, n);
@@ -136,7 +137,7 @@ TEST_P(Lu, TellsOfAGrowthThatItsTilesCanNotHold) {
 }
 
 /// 2 I plus a matrix of norm about 1: the pivots are about 1 or more, so LU without pivoting stays
-/// in the range of every format, whatever the order of its sums.
+/// in the range of every format, in any order of summation.
 Dense<double> diagonally_heavy(std::int64_t n, std::uint64_t seed) {
   Dense<double> a = general(n, seed);
   for (double& x : a.data) x /= 2 * std::sqrt(static_cast<double>(n));
@@ -144,7 +145,7 @@ Dense<double> diagonally_heavy(std::int64_t n, std::uint64_t seed) {
   return a;
 }
 
-/// All numbers of a factor as they are stored.
+/// All elements of a factor as they are stored.
 std::vector<double> numbers_of(const tiles::TileMatrix& m) {
   std::vector<double> numbers;
   for (std::int64_t j = 0; j < m.grid().tiles(); ++j) {

@@ -5,8 +5,8 @@
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/fixture.hpp"
 
-/// What scaling promises: the scale of A does not matter, fp16 stays in its range, and the shift is
-/// where the report says it is.
+/// Scaling: the scale of A does not matter, fp16 stays in its range, and the shift is applied as
+/// the report says.
 namespace stepwell::factor::test {
 namespace {
 
@@ -34,7 +34,7 @@ TEST_P(ScaleFree, GivesTheSameBitsForPowersOfTwo) {
     EXPECT_EQ(scaled.report().tiles, plain.report().tiles);
     EXPECT_EQ(std::ldexp(plain.report().norm, exponent), scaled.report().norm);
     EXPECT_EQ(std::ldexp(plain.report().max_abs, exponent), scaled.report().max_abs);
-    // Written out, L has sqrt(2) in it for odd powers.
+    // Unscaled, L contains a factor sqrt(2) for odd powers.
     const Dense<double> l = times(lower_factor(scaled), std::sqrt(std::ldexp(1.0, -exponent)));
     EXPECT_LT(residual(a, l) / (residual_bound(plain.report(), 200) + 4 * kU64), 1) << exponent;
   }
@@ -42,13 +42,13 @@ TEST_P(ScaleFree, GivesTheSameBitsForPowersOfTwo) {
 
 TEST_P(ScaleFree, TakesSubnormalMatrices) {
   const Dense<double> a = well_conditioned(100);
-  const double s = 0x1p-1040;  // 34 bits are left of elements about 1, 27 of those about 1/100
+  const double s = 0x1p-1040;  // leaves 34 bits of elements about 1, and 27 of those about 1/100
   const Factor factor = factor_of(times(a, s), options_for(GetParam()));
   const Dense<double> l = times(lower_factor(factor), 0x1p520);
   EXPECT_LT(residual(a, l) / (residual_bound(factor.report(), 100) + 0x1p-26), 1);
 }
 
-/// Every number of L as it is stored, before the scale is taken out.
+/// The largest element of L as it is stored, before the scaling is undone.
 double largest_stored(const Factor& factor) {
   const Dense<double> l = lower_factor(factor);
   double largest = 0;
@@ -76,7 +76,7 @@ TEST(FactorMu, IsAPowerOfTwoThatKeepsFp16InItsRange) {
         EXPECT_EQ(std::frexp(mu, &exponent), 0.5);
         EXPECT_EQ(factor.report().attempts.size(), 1U);
         EXPECT_LT(residual(a, lower_factor(factor)) / residual_bound(factor.report(), 200), 1);
-        // l_ij^2 <= mu h_ii <= theta xmax, and mu is within a factor of two of that.
+        // l_ij^2 <= mu h_ii <= theta xmax, and mu is within a factor of two of its limit.
         const double square = largest_stored(factor) * largest_stored(factor);
         EXPECT_LE(square * (1 - 0x1p-10), theta * fp16_largest) << size << " " << theta;
         EXPECT_GT(square, theta * fp16_largest / 8) << size << " " << theta;

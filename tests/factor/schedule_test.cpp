@@ -7,8 +7,8 @@
 #include "factor/fixture.hpp"
 #include "factor/scaling.hpp"
 
-/// The order of tasks is the machine's business: L has the same bits for any number of workers, any
-/// schedule and any company. And a caller who cancels gets control back.
+/// L has the same bits for any number of workers, any schedule and any concurrent calls; and
+/// cancellation returns control to the caller.
 namespace stepwell::factor::test {
 namespace {
 
@@ -35,7 +35,7 @@ TEST_P(SameBits, ForAnyNumberOfWorkers) {
   }
 }
 
-/// L before its scale is taken out, from one attempt on a graph with these settings.
+/// L before its scaling is undone, from one attempt on a graph with these settings.
 std::vector<double> tiles_from(const Dense<double>& a, const char* map,
                                const engine::GraphOptions& graph_options,
                                std::int64_t window = 1000) {
@@ -92,7 +92,8 @@ TEST_P(SameBits, ForAnyWindow) {
   }
 }
 
-// Few ranks keep what they receive rather than sums; many would have to keep too much.
+// Windows are used where a single window needs much more memory: few ranks can keep the tiles that
+// they receive instead of partial sums, many ranks would have to keep too many.
 TEST(ScheduleOfRanks, TakesWindowsWhereOneWouldNeedMuchMoreMemory) {
   const auto window = [](std::int64_t n, const char* map, int rows, int columns, Windows windows) {
     const tiles::RungMap rungs({n, 512}, parse_map(map));
@@ -130,7 +131,7 @@ TEST_P(SameBits, ForSeveralCallsAtOnce) {
   }
 }
 
-// One fails at an early pivot, one is cancelled: the others do not notice.
+// A call that fails at an early pivot and a cancelled call do not affect the others.
 TEST(FactorConcurrency, KeepsFailuresApart) {
   const Dense<double> good = well_conditioned(650), bad = indefinite(650, 70, -9);
   const Factor expected = factor_of(good, options_for("bf16"));
@@ -190,7 +191,7 @@ TEST_P(FactorProgress, IsCancelledBeforeItBegins) {
   EXPECT_THROW(factor.copy_to(view(l.data(), 500, 500)), Error);
 }
 
-// The watcher may be too late; then the factor is whole, and it tries again.
+// The watching thread may be too late; then the factor is complete, and the test tries again.
 TEST_P(FactorProgress, IsCancelledOnTheWay) {
   const Dense<double> a = well_conditioned(700);
   const Factor whole = factor_of(a, options_);

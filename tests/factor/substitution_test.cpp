@@ -6,8 +6,8 @@
 #include "factor/fixture.hpp"
 #include "tiles/operations.hpp"
 
-/// Solves with the tiles of a factor: within the backward error of substitution for the numbers
-/// that the tiles stand for, and the same bits for any number of threads.
+/// Substitution with the tiles of a factor: the backward error is within the bound for the values
+/// that the tiles represent, and the bits are the same for any number of threads.
 namespace stepwell::factor::test {
 namespace {
 
@@ -15,7 +15,7 @@ using kernels::test::Guarded;
 using kernels::test::kRoundoff;
 using kernels::test::same_bits;
 
-/// L as it is stored, in the factor's own scale.
+/// L as it is stored, in the factor's scale.
 Dense<double> stored(const Factor& factor) {
   const tiles::TileMatrix& tiles = factor.data().l;
   const tiles::Grid& grid = tiles.grid();
@@ -30,8 +30,8 @@ Dense<double> stored(const Factor& factor) {
   return l;
 }
 
-/// |b - L L'x| <= 2 (n + 4) u |L| |L'| |x|, element by element: two substitutions (Higham 2002,
-/// Theorem 8.5), and two roundings for the terms of an element of L.
+/// |b - L L'x| <= 2 (n + 4) u |L| |L'| |x|, element-wise: two substitutions (Higham 2002, Theorem
+/// 8.5), and two roundings for the terms of an element of L.
 template <class V>
 ::testing::AssertionResult solves(const Dense<double>& l, MatrixView<const V> b,
                                   MatrixView<const V> x) {
@@ -63,7 +63,7 @@ template <class V>
   return ::testing::AssertionSuccess();
 }
 
-/// Right-hand sides with padded columns, sentinels around them.
+/// Right-hand sides with padded columns, surrounded by sentinels.
 template <class V>
 Guarded<V> right_hand_sides(std::int64_t n, std::int64_t r, Random& random) {
   Guarded<V> x(n, r, 3, 1);
@@ -118,7 +118,7 @@ TEST_P(Substitution, OfNoColumnsDoesNothing) {
   substitute<double>(pool, factor.data().l, factor.data().l, view<double>(nullptr, 70, 0));
 }
 
-// The default tile, several of them, and a pool that is used again and again.
+// The default tile size, several tiles, and a pool that is used repeatedly.
 TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
   const std::int64_t n = kernels::test::kSanitized ? 1100 : 2100;
   for (const char* const map : {"bf16", "fp64"}) {

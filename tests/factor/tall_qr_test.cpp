@@ -9,8 +9,8 @@
 #include "factor/fixture.hpp"
 #include "solvers/exact_least_squares.hpp"
 
-/// FP64 QR of tall matrices by blocks of rows: R and Q'B are those of A, the same bits for any
-/// number of threads and any way to store A, and columns that depend on others are found.
+/// FP64 QR of tall matrices by blocks of rows: R and Q'B are those of A, with the same bits for any
+/// number of threads and any storage of A, and dependent columns are found.
 namespace stepwell::factor::test {
 namespace {
 
@@ -48,7 +48,7 @@ TallQr run(const Dense<double>& a, const Dense<double>& b, const std::vector<dou
   return run(a.view(), scale_of(a), tail, b);
 }
 
-/// x of columns that are independent, zero for the rest.
+/// x for the independent columns, zero for the others.
 Dense<double> solution(const TallQr& qr, const std::vector<double>& col, std::int64_t columns) {
   const auto n = static_cast<std::int64_t>(col.size());
   Dense<double> x(n, columns);
@@ -64,8 +64,8 @@ Dense<double> solution(const TallQr& qr, const std::vector<double>& col, std::in
 }
 
 /// R'R = P'D(A'A + T^2)DP: each column of Q R is one of A with an error of a small multiple of
-/// sqrt(n) u (Householder's is n u at the worst), so each element of R'R errs by twice that of the
-/// two columns' norms.
+/// sqrt(n) u (for Householder at worst n u), so each element of R'R has an error of twice that
+/// times the norms of the two columns.
 void expect_same_gram(const TallQr& qr, const Dense<double>& a, const std::vector<double>& col,
                       const std::vector<double>& tail) {
   const std::int64_t n = a.cols;
@@ -76,7 +76,7 @@ void expect_same_gram(const TallQr& qr, const Dense<double>& a, const std::vecto
   }
   const double bound = 8 * std::sqrt(static_cast<double>(n + 4)) * kU64;
   for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = j % 7; i <= j; i += 1 + i / 4) {  // some
+    for (std::int64_t i = j % 7; i <= j; i += 1 + i / 4) {  // a sample
       const std::int64_t p = qr.order[i], q = qr.order[j];
       Quad sum = i == j && !tail.empty() ? Quad(tail[p]) * tail[p] : Quad(0);
       for (std::int64_t k = 0; k < a.rows; ++k) {
@@ -89,8 +89,8 @@ void expect_same_gram(const TallQr& qr, const Dense<double>& a, const std::vecto
   }
 }
 
-/// |a_j'(b - A x)| of a few n u (||b|| + sum ||a_k|| |x_k|) ||a_j||: the residual of a backward
-/// stable solution has no part of A's columns beyond that.
+/// |a_j'(b - A x)| is at most a few n u (||b|| + sum ||a_k|| |x_k|) ||a_j||: up to that, the
+/// residual of a backward stable solution is orthogonal to A's columns.
 void expect_orthogonal_residual(const Dense<double>& a, const double* b, const double* x) {
   std::vector<double> norm(a.cols);
   std::vector<Quad> r(b, b + a.rows);
@@ -183,7 +183,7 @@ TEST(TallQr, FindsTheColumnsThatDependOnOthers) {
       SCOPED_TRACE(std::to_string(s.m) + " x " + std::to_string(s.n) + ", " + std::to_string(kind));
       Dense<double> a = gaussian(s.m, s.n, 6);
       const std::int64_t last = s.n - 1;
-      // Those of which one may be called dependent.
+      // The columns of which one may be reported as dependent.
       std::vector<std::int64_t> group =
           kind == 0 ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{0, last};
       if (kind == 3) group = {0, 1, 3, last};
@@ -201,7 +201,7 @@ TEST(TallQr, FindsTheColumnsThatDependOnOthers) {
       EXPECT_NE(std::find(group.begin(), group.end(), qr.dependent[0]), group.end());
       EXPECT_EQ(qr.dependent[0], qr.order.back());
       expect_same_gram(qr, a, scale_of(a), {});
-      // The rest solve the problem: its residual is orthogonal to all columns.
+      // The other columns solve the problem: its residual is orthogonal to all columns.
       const Dense<double> x = solution(qr, scale_of(a), 2);
       EXPECT_EQ(x(qr.dependent[0], 1), 0);
       for (std::int64_t c = 0; c < 2; ++c) expect_orthogonal_residual(a, &b(0, c), &x(0, c));
@@ -226,7 +226,8 @@ TEST(TallQr, CountsTheRankOfProductsAndOfNothing) {
   }
 }
 
-/// A column with a part of 'size' that no other has: above the threshold it counts, below not.
+/// A column with an independent part of norm 'size' counts for the rank if 'size' is above the
+/// threshold.
 TEST(TallQr, DrawsTheLineAtTheThreshold) {
   for (const Shape s : {Shape{20, 4}, {2000, 50}}) {
     const double threshold = 2 * kU64 * static_cast<double>(s.m);

@@ -35,7 +35,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
   return environment;
 }
 
-/// All that comes through a pipe until it is closed, or nothing has come for a minute: then false.
+/// Reads from a pipe until it is closed; false if nothing arrives for a minute.
 bool read_all(int pipe_end, std::string& text) {
   constexpr int minute = 60'000;
   std::array<char, 4096> part{};

@@ -8,15 +8,15 @@
 
 namespace stepwell::fake_cpu {
 
-/// How a program ended, in words ("exit code 0", "signal 4: Illegal instruction"), and what it
-/// wrote to standard output.
+/// How a program ended, as text ("exit code 0", "signal 4: Illegal instruction"), and what it wrote
+/// to standard output.
 struct Ended {
   std::string how;
   std::string output;
 };
 
 /// Runs a program in this process's environment with some variables changed (empty: removed) and
-/// waits for its end; kills it when it has been silent for a minute.
+/// waits for its end; kills it if it prints nothing for a minute.
 Ended run_child(const std::vector<std::string>& arguments,
                 const std::map<std::string, std::string>& variables);
 

@@ -10,15 +10,13 @@
 //   hide=avx512bw,amx_bf16  these feature bits are clear (names as in /proc/cpuinfo, and osxsave)
 //   vendor=AuthenticAMD     the vendor, at most 12 characters
 //   model=Some CPU          the brand string, at most 48 characters
-//   max_leaf=6              the last leaf of CPUID. Those beyond still answer, with the CPU's own
-//   bits:
-//                           whoever does not look where CPUID ends believes them and is found out
+//   max_leaf=6              the last leaf of CPUID. Leaves beyond it still return the CPU's own
+//                           bits, so that code which does not check the limit is detected
 //   small_altstack          the main thread has an alternate signal stack of 4096 bytes: too small
-//   for
-//                           AMX, whose permission the kernel then refuses with ENOSPC
+//                           for AMX, so the kernel refuses permission with ENOSPC
 //   refuse_permission       asking for AMX fails with EPERM, as in a sandbox
 //
-// Everything the handler uses is written once, before any other library's constructor runs.
+// All data that the handler uses is written once, before any other library's constructor runs.
 
 #include <cpuid.h>
 #include <linux/filter.h>
@@ -72,7 +70,7 @@ struct Fake {
 Fake fake;
 alignas(64) char small_stack[4096];
 
-/// A system call without libc in between: neither errno nor a lazy binding is touched.
+/// A system call that bypasses libc: it touches neither errno nor lazy binding.
 long raw(long call, long a, long b = 0, long c = 0) {
   long result = call;
   __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
@@ -120,15 +118,15 @@ void on_fault(int, siginfo_t* info, void* context) {
     g[REG_RIP] += 2;
     return;
   }
-  // A fault of the program's own. The instruction faults again once we return; a signal that
-  // somebody sent has to be sent again.
+  // A fault of the program itself. The instruction faults again once we return; a signal that was
+  // sent by a process has to be sent again.
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGSEGV, &standard, nullptr);
   if (info->si_code <= 0) raw(SYS_kill, raw(SYS_getpid, 0), SIGSEGV);
 }
 
-/// The value of "key=value" if 'part' is that; else null.
+/// The value if 'part' is "key=value" with this key; else null.
 const char* value_of(const char* part, const char* key) {
   const std::size_t length = std::strlen(key);
   return std::strncmp(part, key, length) == 0 && part[length] == '=' ? part + length + 1 : nullptr;
@@ -188,7 +186,7 @@ void obey(char* part) {
   }
 }
 
-/// Linked with -z initfirst: a BLAS that looks at the CPU in its own constructor sees the fake one.
+/// Linked with -z initfirst: a BLAS that detects the CPU in its constructor sees the fake one.
 __attribute__((constructor)) void start(int, char**, char** environment) {
   static char text[4096];
   for (char** variable = environment; *variable != nullptr; ++variable) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Runs two programs on CPUs that are not there (fake_cpu.cpp): the product program, which must
-// give the right answer with the kernels of the right instruction set, and 'stepwell doctor', which
-// must say why the others are refused. What is right is computed from /proc/cpuinfo less what the
-// case hides, so the test holds on any CPU.
+// Runs two programs on simulated CPUs (fake_cpu.cpp): the product program, which must give the
+// right answer with the kernels of the right instruction set, and 'stepwell doctor', which must say
+// why the others are refused. The expected results are computed from /proc/cpuinfo minus the
+// features that the case hides, so the test works on any CPU.
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -32,7 +32,7 @@ struct Case {
   std::string name;
   std::vector<std::string> hidden;  ///< features, as /proc/cpuinfo spells them; and "osxsave"
   std::string more;                 ///< further parts of FAKE_CPU
-  std::string cap;                  ///< of STEPWELL_ISA
+  std::string cap;                  ///< value of STEPWELL_ISA
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -79,7 +79,7 @@ const std::vector<Case> kCases = {
     {"CappedAtAvx2WithoutAvx2", {"avx2"}, "", "avx2"},
 };
 
-/// The features of this CPU, and "osxsave" when the kernel uses XSAVE.
+/// The features of this CPU, and "osxsave" if the kernel uses XSAVE.
 std::set<std::string> real_features() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -119,11 +119,11 @@ const std::vector<std::string>& needs(Isa isa) {
   return by_isa[static_cast<unsigned>(isa)];
 }
 
-/// What has to come out: the best instruction set, and texts that the first refusal must contain.
+/// The expected results: the best instruction set, and texts that the first refusal must contain.
 struct Expected {
-  Isa usable = Isa::reference;       ///< the best that may be used, STEPWELL_ISA aside
+  Isa usable = Isa::reference;       ///< the best that may be used, ignoring STEPWELL_ISA
   Isa chosen = Isa::reference;       ///< the best that is used
-  std::vector<std::string> because;  ///< in the reason of the one above 'usable'
+  std::vector<std::string> because;  ///< texts in the reason given for the one above 'usable'
 };
 
 Expected expect(const Case& c) {
@@ -177,7 +177,7 @@ class FakeCpu : public testing::TestWithParam<Case> {
     expected_ = expect(GetParam());
   }
 
-  /// Runs 'arguments' on the case's CPU; fails the test unless it exits with 0.
+  /// Runs 'arguments' on the case's CPU; fails the test unless the exit code is 0.
   std::string run(const std::vector<std::string>& arguments) {
     std::string fake = GetParam().more;
     for (const std::string& feature : GetParam().hidden) fake += ";hide=" + feature;
@@ -189,7 +189,7 @@ class FakeCpu : public testing::TestWithParam<Case> {
     return ended.output;
   }
 
-  /// Checks what a program says about one instruction set.
+  /// Checks what a program reports about one instruction set.
   void check_reason(Isa isa, bool usable, const std::string& reason) const {
     EXPECT_EQ(usable, isa <= expected_.usable) << to_string(isa) << ": " << reason;
     EXPECT_EQ(usable, reason.empty()) << to_string(isa) << ": " << reason;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A hidden feature is still there, so an instruction too many does not fault on a fake CPU. It
-// would on a real one, and it gets in easily: one inline function compiled inside a target's
-// region, and the linker takes that copy for everybody. So the library's objects are disassembled.
+// A hidden feature still exists, so a forbidden instruction does not fault on a fake CPU. It would
+// on a real one, and such an instruction gets in easily: one inline function compiled inside a
+// target's region is enough if the linker uses that copy everywhere. So the library's objects are
+// disassembled.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@
 namespace stepwell::fake_cpu {
 namespace {
 
-/// What an instruction needs, as far as a name tells.
+/// The instruction set that an instruction needs, as far as its name tells.
 enum class Level { x86_64, sse4, avx2, avx512, amx };
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
@@ -57,8 +58,8 @@ Level level_of(std::string_view mnemonic, std::string_view operands) {
   return Level::x86_64;
 }
 
-/// What a function may use: Highway puts each target's functions into a namespace of its own, and
-/// two directories hold kernels that the table guards as a whole.
+/// The instruction set that a function may use: Highway puts each target's functions into a
+/// separate namespace, and two directories hold kernels that the table guards as a whole.
 Level allowed_in(const std::string& object, const std::string& function) {
   if (object.find("/kernels/amx/") != std::string::npos) return Level::amx;
   if (object.find("/kernels/avx512/") != std::string::npos) return Level::avx512;
@@ -103,7 +104,7 @@ TEST(Instructions, NoFunctionUsesThoseOfAnInstructionSetAboveItsOwn) {
       EXPECT_LE(level, allowed) << object << "\n" << function << "\n" << line;
     }
   }
-  // A disassembler that speaks another dialect would find nothing, and prove nothing.
+  // With another disassembly syntax the test would find no instructions and prove nothing.
   for (const int count : seen) EXPECT_GT(count, 0);
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Multiplies matrices at every rung with the kernels that the table chose and compares with a plain
-// FP64 loop. Prints what was used and why the rest was refused, a word and its values a line:
+// FP64 loop. Prints the kernels used and why the others were refused, one keyword and its values
+// per line:
 //   isa <name>
 //   usable <isa> yes|no <reason>
 //   update <rung> <isa> <kernel>
@@ -37,14 +38,14 @@ Problem make_problem() {
   std::uniform_real_distribution<double> uniform(-1, 1);
   Problem p{std::vector<double>(kRows * kInner), std::vector<double>(kCols * kInner),
             std::vector<double>(kRows * kCols)};
-  // fp32 numbers, so that the operands are the same at every rung from fp32 up.
+  // fp32 values, so that the operands are the same at every rung from fp32 up.
   for (std::vector<double>* matrix : {&p.a, &p.b, &p.c}) {
     for (double& x : *matrix) x = static_cast<float>(uniform(random));
   }
   return p;
 }
 
-/// The largest error of C - A B' over its bound. An operand's rounding costs u each, the dropped
+/// The largest error of C - A B' divided by its bound. Rounding an operand costs u, the dropped
 /// terms product_error, and a sum of n terms n - 1 roundings of its partial sums (Higham, Accuracy
 /// and Stability, (3.3)), which the sum of all magnitudes bounds.
 template <class T>
@@ -66,7 +67,7 @@ double worst(const Problem& p, MatrixView<const T> result, Rung rung) {
         exact -= a(i, k) * b(j, k);
         size += std::abs(a(i, k) * b(j, k));
       }
-      // (1 + 3u) covers the split's terms, whose magnitudes add up to a little more than |a|.
+      // (1 + 3u) covers the terms of the split, whose magnitudes add up to slightly more than |a|.
       const double bound = size * (2 * u + u * u + r.product_error) +
                            sums * (std::abs(c(i, j)) + size * (1 + 3 * u) * (1 + 3 * 0x1p-8)) +
                            static_cast<double>(kInner) * 0x1p-53 * size;
@@ -135,7 +136,7 @@ bool run() {
   return good;
 }
 
-/// A new thread sees the CPU that the first one sees.
+/// A new thread must see the same CPU as the first one.
 bool threads_agree() {
   constexpr core::Isa cap = core::Isa::avx512_bf16;
   const core::Cpu here = core::probe_cpu(cap);

@@ -14,9 +14,9 @@
 #include "core/numeric/checksum.hpp"
 #include "tiles/checkpoint_file.hpp"
 
-/// A checkpoint of any bytes whatever is refused with one printable line, or it is one: then it can
-/// be written again as the same bytes. The sum of its head is put right before it is read a second
-/// time: no fuzzer finds one by trying.
+/// Any sequence of bytes is either refused as a checkpoint with one printable line, or is a valid
+/// checkpoint that is written again as the same bytes. Each input is read a second time with the
+/// checksum of its head corrected: no fuzzer finds a checksum by trial.
 namespace stepwell::tiles {
 namespace {
 
@@ -25,7 +25,7 @@ namespace {
   std::abort();
 }
 
-/// A file in memory that is written anew for every input, and goes when the process ends well.
+/// A file in memory that is rewritten for every input, and removed when the process ends normally.
 struct File {
   File() : descriptor(mkstemp(path.data())) {}
   ~File() { unlink(path.c_str()); }
@@ -64,7 +64,7 @@ void try_bytes(const std::string& bytes) {
   if (std::string(text.data(), length) != bytes) finding("another file when written again");
 }
 
-/// The sum is the last number of the prefix's 64 bytes, the length of the facts the fourth word.
+/// The sum is the last number in the prefix of 64 bytes, the length of the facts the fourth word.
 std::string with_right_sum(std::string bytes) {
   constexpr std::size_t prefix = 64;
   if (bytes.size() < prefix) return bytes;

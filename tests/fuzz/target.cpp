@@ -16,8 +16,8 @@
 namespace stepwell::fuzz {
 namespace {
 
-/// A few bytes may ask for a matrix of any size: the reader refuses what is larger, as it does
-/// with what is larger than the machine's memory.
+/// A few bytes may request a matrix of any size: the reader refuses a larger one, as it refuses one
+/// that exceeds the machine's memory.
 constexpr std::int64_t kMemory = std::int64_t{16} << 20;
 constexpr std::int64_t kSmall = 4096;  // elements: written and read in microseconds
 
@@ -45,7 +45,7 @@ void check_error(const Error& error) {
   if (text.size() > 1000) finding("a message without end", text);
 }
 
-/// What 'read' makes of the bytes; nothing if it refuses them.
+/// The result of reading the bytes; nullopt if they are refused.
 template <class T>
 std::optional<T> result_of(std::string_view bytes, T (*read)(io::Source&)) {
   io::Source source(bytes, "input");

@@ -7,16 +7,17 @@
 #include "io/matrix_file.hpp"
 #include "io/sink.hpp"
 
-/// What a reader owes any bytes whatever: a matrix, or a stepwell::Error of a code that docs/io.md
-/// lists with one printable line. Anything else ends the process, which is how libFuzzer is told.
+/// For any bytes, a reader must return a matrix or throw a stepwell::Error with a code that
+/// docs/io.md lists and one printable line. Anything else aborts the process, which libFuzzer
+/// reports.
 namespace stepwell::fuzz {
 
 using Read = io::DenseMatrix (*)(io::Source& source);
 using ReadShape = io::MatrixShape (*)(io::Source& source);
 using Write = void (*)(io::Sink& sink, const io::DenseMatrix& matrix);
 
-/// Reads the bytes; a matrix, unless it is large, is written and read again: the same bits, NaNs
-/// of any bits being the same. What is read of the shape alone must agree.
+/// Reads the bytes; a matrix, unless it is large, is written and read again with the same bits (all
+/// NaNs count as equal). Reading only the shape must agree.
 void try_reader(std::string_view bytes, Read read, ReadShape read_shape, Write write);
 
 }  // namespace stepwell::fuzz

@@ -120,7 +120,7 @@ Square with_haar_basis(const std::vector<double>& d, std::uint64_t seed) {
   EXPECT_EQ(info, 0);
   dorgqr_(&n, &n, &n, q.data.data(), &n, tau.data(), work.data(), &lwork, &info);
   EXPECT_EQ(info, 0);
-  // The signs of R's diagonal, which make Q Haar, drop out of Q D Q'.
+  // The signs of R's diagonal, which make Q Haar distributed, cancel in Q D Q'.
   Square scaled(q), a(order);
   for (std::int64_t j = 0; j < order; ++j) {
     for (std::int64_t i = 0; i < order; ++i) scaled(i, j) *= d[static_cast<std::size_t>(j)];

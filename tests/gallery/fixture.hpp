@@ -11,14 +11,15 @@
 #include "gallery/recipe.hpp"
 #include "sanitized.hpp"
 
-/// What the gallery's tests share: a square matrix with padded columns, and LAPACK's view of it.
+/// Code shared by the gallery's tests: a square matrix with padded columns, and LAPACK calls for
+/// it.
 namespace stepwell::gallery::test {
 
 using stepwell::test::kSanitized;
 
 inline constexpr double kU64 = 0x1p-53;
 
-/// n x n, column-major; the rows of padding hold kPadding, which nobody may touch.
+/// n x n, column-major; the padding rows hold kPadding and must not be touched.
 class Square {
  public:
   static constexpr double kPadding = -777;
@@ -44,20 +45,20 @@ class Square {
   std::vector<double> data;
 };
 
-/// Of a matrix without padding, largest first.
+/// Spectrum of a matrix without padding, in decreasing order.
 std::vector<double> eigenvalues(Square a);
 std::vector<double> singular_values(Square a);
 std::vector<std::complex<double>> complex_eigenvalues(Square a);  ///< in LAPACK's order
 
-/// What dgetrf makes of a matrix without padding.
+/// The result of dgetrf for a matrix without padding.
 struct Lu {
-  double growth = 0;       ///< largest element of U by the largest of A
+  double growth = 0;       ///< largest element of U divided by the largest of A
   double determinant = 0;  ///< with its sign
   int info = -1;           ///< LAPACK's: the first zero pivot, counted from 1
 };
 Lu lu(Square a);
 
-/// Q diag(d) Q' with Q from the Haar distribution: of the QR factorization of a Gaussian matrix.
+/// Q diag(d) Q' with a Haar distributed Q: from the QR factorization of a Gaussian matrix.
 Square with_haar_basis(const std::vector<double>& d, std::uint64_t seed);
 
 }  // namespace stepwell::gallery::test

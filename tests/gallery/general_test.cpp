@@ -6,7 +6,7 @@
 
 #include "gallery/fixture.hpp"
 
-/// The general kinds whose elements, determinants, inverses or statistics are known.
+/// General matrices with known elements, determinants, inverses or statistics.
 namespace stepwell::gallery::test {
 namespace {
 
@@ -17,7 +17,7 @@ Square matrix(Kind kind, std::int64_t n, std::uint64_t seed = 1) {
   return Square(n, recipe, 2);
 }
 
-/// By columns, as the matrix is stored.
+/// 'expected' is column-major, as the matrix is stored.
 void expect_columns(Kind kind, std::int64_t n, const std::vector<double>& expected) {
   EXPECT_EQ(matrix(kind, n).data, expected) << to_string(kind);
 }
@@ -64,7 +64,7 @@ TEST(GeneralClassics, OrthogIsItsOwnInverse) {
 TEST(GeneralClassics, ChebspecDifferentiatesPolynomials) {
   const std::int64_t n = 12;
   const Square d = matrix(Kind::chebspec, n);
-  // Of polynomials that are zero at the first point, x = 1, which the matrix leaves out.
+  // For polynomials that vanish at the first point, x = 1, which the matrix omits.
   for (int power = 1; power <= n; ++power) {
     for (std::int64_t i = 0; i < n; ++i) {
       const auto t = [&](std::int64_t k) {  // x - 1
@@ -103,7 +103,7 @@ TEST(GeneralRandom, HasTheMomentsOfItsNumbers) {
         sums[2] += x * x * x * x / count;
       }
     }
-    // Six deviations; those of a normal number's fourth power are sqrt(96).
+    // Six standard deviations; that of the fourth power of a normal variable is sqrt(96).
     const double deviation = 6 / std::sqrt(count);
     EXPECT_LT(std::abs(sums[0]), deviation) << to_string(m.kind);
     EXPECT_LT(std::abs(sums[1] - m.second), deviation * std::sqrt(2.0)) << to_string(m.kind);
@@ -127,7 +127,8 @@ TEST(GeneralRandom, HplMxpHasRowsThatItsDiagonalBalances) {
 }
 
 TEST(GeneralRandom, GrowsAsTheTheoryOfItsKindSays) {
-  // Of positive and dominant kinds hardly, of the others some: n^(2/3) is what is seen of randn.
+  // Positive and dominant kinds have hardly any growth, the others some: n^(2/3) is observed for
+  // randn.
   for (const Kind kind : {Kind::positive_arithmetic, Kind::positive_clustered,
                           Kind::positive_logarithmic, Kind::general_dominant, Kind::hplmxp}) {
     EXPECT_LT(lu(matrix(kind, 300)).growth, 2) << to_string(kind);

@@ -9,7 +9,7 @@
 #include "gallery/gallery.hpp"
 #include "stepwell/error.hpp"
 
-/// What fill() promises of every kind, and the kinds whose elements are known.
+/// Properties that fill() guarantees for every kind, and kinds with known elements.
 namespace stepwell::gallery::test {
 namespace {
 
@@ -42,7 +42,7 @@ TEST_P(EveryKind, IsExactlySymmetricOrNotAndKeepsToItsColumns) {
         if (a(i, j) != a(j, i)) symmetric = false;
       }
     }
-    // A pair of elements beside the diagonal may be equal by chance or nature.
+    // A pair of off-diagonal elements may be equal by chance or by definition.
     EXPECT_TRUE(symmetric == is_symmetric(GetParam()) || (symmetric && n <= 2)) << n;
   }
 }
@@ -65,7 +65,7 @@ TEST_P(EveryKind, DependsOnTheSeedWhereItIsRandom) {
 }
 
 TEST_P(EveryKind, IsPositiveDefiniteUnlessItIsGeneral) {
-  if (!is_symmetric(GetParam())) return;  // told apart above
+  if (!is_symmetric(GetParam())) return;  // symmetry is checked above
   const std::int64_t n = GetParam() == Kind::hilbert ? 8 : 120;
   const std::vector<double> lambda = eigenvalues(Square(n, recipe()));
   const double roundoff = static_cast<double>(n) * kU64 * lambda.front();
@@ -125,7 +125,7 @@ TEST(GalleryCovariances, HaveTheNuggetOnTheDiagonalAndFallOffFromIt) {
         if (j - i >= n / 2) far += a(i, j) / (n * n / 8);
       }
     }
-    // Sorted: neighbours in the matrix are near in space.
+    // The points are sorted: neighbours in the matrix are close in space.
     EXPECT_GT(near, 5 * far) << to_string(kind);
   }
 }

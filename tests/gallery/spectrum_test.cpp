@@ -6,7 +6,7 @@
 #include "gallery/basis.hpp"
 #include "gallery/fixture.hpp"
 
-/// Matrices with given eigenvalues: they have them, and their eigenvectors are as good as random.
+/// Matrices with prescribed eigenvalues have them, and their eigenvectors behave like random ones.
 namespace stepwell::gallery::test {
 namespace {
 
@@ -37,7 +37,7 @@ TEST(Spectrum, IsTableOneOfThePaper) {
 TEST(Spectrum, LogarithmicIsUniformInTheLogarithm) {
   const std::int64_t n = 10'000;
   const std::vector<double> d = spectrum(Kind::logarithmic, n, 1e8, 7);
-  // Sorted, the place of each is its logarithm: Kolmogorov's bound at one in a million.
+  // In sorted order, the logarithms are uniformly spaced: Kolmogorov's bound at one in a million.
   for (std::int64_t i = 0; i < n; ++i) {
     const double place = -std::log10(d[static_cast<std::size_t>(i)]) / 8;
     EXPECT_LT(std::abs(place - static_cast<double>(i) / static_cast<double>(n)), 0.027);
@@ -55,7 +55,7 @@ TEST(Spectrum, IsThatOfTheMatrix) {
         const std::vector<double> expected = spectrum(kind, n, condition, 3);
         const Square a(n, recipe, 2);
         const std::vector<double> found = is_general(kind) ? singular_values(a) : eigenvalues(a);
-        // The norm of A is 1; LAPACK's own error is within n u, too.
+        // The norm of A is 1; LAPACK's own error is also within n u.
         const double bound = 8 * static_cast<double>(n) * kU64 + 16 * kU64;
         for (std::size_t i = 0; i < expected.size(); ++i) {
           ASSERT_LT(std::abs(found[i] - expected[i]), bound) << to_string(kind) << " " << n;
@@ -72,7 +72,7 @@ TEST(Spectrum, OfAPositiveMatrixIsWithinTheRightAngle) {
           complex_eigenvalues(Square(n, {kind, 1e2, 0.1, 0, 7}));
       double turned = 0;
       for (const std::complex<double> z : lambda) {
-        // The angles are at most pi/4; the eigenvalues' own errors are of the size of n u.
+        // The angles are at most pi/4; the errors of the eigenvalues are of the order of n u.
         ASSERT_LE(std::abs(z.imag()), z.real() + 100 * static_cast<double>(n) * kU64) << n;
         turned = std::max(turned, std::abs(z.imag()) / z.real());
       }
@@ -102,8 +102,8 @@ TEST(Basis, IsOrthogonalAndHasNoDominantElement) {
       set_scaled_basis(q.view(), Basis(n, seed, 0), ones, pool);
       double largest = 0;
       for (const double x : q.data) largest = std::max(largest, std::abs(x));
-      // Of n^2 Gaussian numbers of variance 1/n, one in 10^4 matrices has a larger one; a column
-      // that one round left alone would have a 1.
+      // Among n^2 Gaussian values of variance 1/n, only one in 10^4 matrices has a larger one; a
+      // column that one round left unchanged would have a 1.
       const double order = static_cast<double>(n);
       EXPECT_LT(largest, std::sqrt(2 * std::log(1e4 * order * order) / order)) << n;
       multiply_transposed(q.view(), Basis(n, seed, 0), Part::all, pool);
@@ -125,9 +125,9 @@ TEST(Basis, HasElementsThatLookGaussian) {
     const auto order = static_cast<double>(n);
     double fourth = 0;
     for (const double x : q.data) fourth += x * x * x * x;
-    // The fourth moment of a Gaussian is 3. n^2 samples: a deviation of sqrt(96) / n.
+    // The fourth moment of a Gaussian is 3. n^2 samples: a standard deviation of sqrt(96) / n.
     EXPECT_LT(std::abs(fourth - 3), 8 * 9.8 / order + 6 / order);
-    // No quarter of a column holds much more than a quarter of its square.
+    // No quarter of a column holds much more than a quarter of its sum of squares.
     for (std::int64_t j = 0; j < n; ++j) {
       for (int part = 0; part < 4; ++part) {
         double squares = 0;
@@ -167,17 +167,17 @@ int cg_iterations(const Square& a, const std::vector<double>& b) {
   return iterations;
 }
 
-/// Of an odd number of counts.
+/// The median of an odd number of counts.
 int median(std::vector<int> counts) {
   std::nth_element(counts.begin(), counts.begin() + counts.size() / 2, counts.end());
   return counts[counts.size() / 2];
 }
 
-// The median of five bases is within 3 % and one iteration, as two sets of Haar bases are.
+// The median of five bases is within 3 % and one iteration, as for two sets of Haar bases.
 TEST(Basis, GivesConjugateGradientsTheIterationsOfAHaarBasis) {
   if (kSanitized) GTEST_SKIP() << "statistics of what the other tests build";
   for (const std::int64_t n : {255, 256, 300}) {
-    // Right-hand sides that a basis with a structure would favour: ones and a unit vector.
+    // Right-hand sides that a structured basis would favour: ones and a unit vector.
     const std::vector<double> ones(static_cast<std::size_t>(n), 1.0);
     std::vector<double> unit(ones.size(), 0.0);
     unit[static_cast<std::size_t>(n) / 3] = 1;

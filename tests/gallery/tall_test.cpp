@@ -13,11 +13,11 @@ extern "C" void dgesvd_(const char* jobu, const char* jobvt, const int* m, const
                         const int* ldvt, double* work, const int* lwork, int* info, std::size_t,
                         std::size_t);
 
-/// Tall matrices: they have the singular values that were asked for, and problems the answer.
+/// Tall matrices have the requested singular values, and the problems have the stated solution.
 namespace stepwell::gallery::test {
 namespace {
 
-/// Largest first; 'a' is m x n, m >= n, by columns without padding.
+/// In decreasing order; 'a' is m x n, m >= n, column-major without padding.
 std::vector<double> tall_singular_values(std::vector<double> a, int m, int n) {
   std::vector<double> s(static_cast<std::size_t>(n)),
       work(static_cast<std::size_t>(6 * m + 64 * n));
@@ -51,7 +51,7 @@ TEST(Tall, HasTheSingularValuesThatWereAskedFor) {
       for (const bool one_small : {false, true}) {
         Tall a(m, n, {condition, one_small, 5});
         const std::vector<double> s = tall_singular_values(a.data, m, n);
-        // Of norm 1; LAPACK's own error is within m u, too.
+        // The norm is 1; LAPACK's own error is also within m u.
         const double bound = (8.0 * m + 32) * kU64;
         EXPECT_LT(std::abs(s.front() - 1), bound) << m << " " << n;
         if (n == 1) continue;
@@ -74,7 +74,7 @@ TEST(Tall, HasTheSameBitsForAnyNumberOfThreads) {
 TEST(Tall, MixesAllRows) {
   const std::int64_t m = 777, n = 50;
   Tall a(m, n, {1, false, 4});
-  // With equal singular values the squares of all elements have the mean 1 / m.
+  // With equal singular values the mean square of all elements is 1 / m.
   const double largest = *std::max_element(
       a.data.begin(), a.data.end(), [](double x, double y) { return std::abs(x) < std::abs(y); });
   EXPECT_LT(std::abs(largest), 7 / std::sqrt(static_cast<double>(m)));
@@ -147,7 +147,7 @@ TEST(TallRows, OfManyHaveTheConditionNumber) {
         for (std::size_t j = 0; j < n; ++j) a[i + j * m] = by_rows[i * n + j];
       }
       const std::vector<double> s = tall_singular_values(a, m, n);
-      // 1 +- sqrt(n / m) for each of the two, and a little for chance.
+      // A factor 1 +- sqrt(n / m) for each of the two singular values, and a margin for chance.
       const double spread = 1.3 * (1 + std::sqrt(20.0 / 8000)) / (1 - std::sqrt(20.0 / 8000));
       EXPECT_LT(s.front() / s.back(), spread * condition);
       EXPECT_GT(s.front() / s.back(), condition / spread);

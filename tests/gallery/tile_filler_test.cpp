@@ -8,11 +8,11 @@
 #include "gallery/fixture.hpp"
 #include "stepwell/error.hpp"
 
-/// Tiles of the gallery's matrices, against fill().
+/// The tiles of the gallery's matrices, against fill().
 namespace stepwell::gallery::test {
 namespace {
 
-/// The lower triangle, tile by tile; the last column of tiles first.
+/// The lower triangle, tile by tile, beginning with the last block column.
 std::vector<double> by_tiles(std::int64_t n, std::int64_t size, const FillTile& fill) {
   std::vector<double> a(static_cast<std::size_t>(n * n));
   for (std::int64_t col = (n - 1) / size * size; col >= 0; col -= size) {
@@ -34,7 +34,7 @@ TEST(TileFiller, HasTheBitsOfFillOrErrsByRounding) {
       recipe.sorted = n == 64;
       const Square whole(n, recipe);
       const std::vector<double> a = by_tiles(n, 32, tile_filler(n, recipe));
-      // Six transforms of log2 n additions each on the way, all of norm 1.
+      // There are six transforms of log2 n additions each, all of norm 1.
       const double u =
           has_spectrum(kind) ? 6 * (std::log2(static_cast<double>(n)) + 4) * 0x1p-52 : 0;
       for (std::int64_t j = 0; j < n; ++j) {

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Installs the Debian packages in a Debian 12 that has nothing else, and runs the README's first
-# example, a program in C and, with the drop-in, one that knows only LAPACK. Run by hand, as root,
-# with debootstrap; takes a few minutes and 1.5 GB:
+# Installs the Debian packages in a minimal Debian 12, and runs the README's first example, a
+# program in C and, with the drop-in, one that only uses LAPACK. Run by hand, as root, with
+# debootstrap; takes a few minutes and 1.5 GB:
 #
 #   tests/install/chroot.sh <build directory> <empty directory for the system>
 set -euo pipefail

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Makes the Debian packages of BUILD in FOLDER, unpacks them and looks: each holds what is its own,
-# needs what it should, and the command runs from there. tests/install/chroot.sh installs them for
-# good, in a system of their own.
+# Makes the Debian packages of BUILD in FOLDER, unpacks them and checks them: each has its own files
+# and the right dependencies, and the command runs from there. tests/install/chroot.sh really
+# installs them, in a separate system.
 file(REMOVE_RECURSE "${FOLDER}")
 execute_process(COMMAND ${CPACK} -G DEB -B "${FOLDER}" WORKING_DIRECTORY "${BUILD}"
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
-# The package called 'name' holds files that match 'holds', and its control file matches 'needs'.
+# The package 'name' contains files that match 'holds', and its dependencies match 'needs'.
 function(check_package name holds needs)
   file(GLOB package "${FOLDER}/${name}_*.deb")
   if(NOT package)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A user's program: it sees the installed headers and the library, nothing else.
+// A user's program: it uses only the installed headers and the library.
 #include <cmath>
 #include <cstdio>
 #include <cstring>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A compiler's launcher that takes an object from a build that has compiled the same already.
+"""A compiler launcher that copies an object from a build that has already compiled the same source.
 
   reuse.py BUILD/compile_commands.json COMPILER ARGUMENTS...
 
-The same: the same source with the same options in the same order, where a directory of headers that
-lies in either build counts by what is in it. -Werror, which changes no object, is not compared.
+The same means: the same source with the same options in the same order, where an include directory
+inside either build is compared by its contents. -Werror, which changes no object, is not compared.
 Everything else is compiled.
 """
 import hashlib
@@ -27,10 +27,10 @@ def contents(folder):
 
 
 def split(words, builds):
-    """A compiler's arguments: those that decide about the object, and the files it works on."""
+    """Splits a compiler's arguments into options that affect the object, and its files."""
     options, files = [], dict.fromkeys(["-c", "-o", "-MF", "-MT"])
     compiler = next(i for i, word in enumerate(words) if word.startswith("-")) - 1
-    words = iter(words[compiler:])  # a launcher before it does not matter
+    words = iter(words[compiler:])  # skip a launcher in front of the compiler
     for word in words:
         if word in files:
             files[word] = next(words)

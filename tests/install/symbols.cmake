@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The shared LIBRARY shows its public functions and nothing of its inside.
+# The shared LIBRARY exports its public functions and none of its internals.
 execute_process(COMMAND ${NM} --dynamic --defined-only --demangle "${LIBRARY}"
   OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 foreach(wanted IN ITEMS "stepwell::version()" "stepwell::describe_machine()"

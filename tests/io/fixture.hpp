@@ -12,7 +12,7 @@
 #include "io/matrix_file.hpp"
 #include "stepwell/error.hpp"
 
-/// What the tests of files share: elements, bits, and the one error that a bad file must give.
+/// Code shared by the tests of files: elements, bits, and the error that a bad file must cause.
 namespace stepwell::io::test {
 
 using stepwell::test::contents;
@@ -21,10 +21,11 @@ using stepwell::test::Directory;
 /// The elements, column by column.
 std::vector<double> elements(const DenseMatrix& matrix);
 
-/// The same bits, NaNs and signs of zeros included.
+/// Whether all bits are the same, including NaNs and signs of zeros.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b);
 
-/// The code and text of the error that f throws. Fails the test if it throws none or another kind.
+/// The code and message of the Error that f throws. Fails the test if it throws none or another
+/// type.
 template <class F>
 std::pair<ErrorCode, std::string> error_of(F&& f) {
   try {

@@ -27,7 +27,7 @@ std::string bytes_of(const std::vector<double>& values) {
 
 const std::string kSix = bytes_of({1, 2, 3, 4, 5, 6});
 
-/// A file whose data starts at 'start', which is at least 80.
+/// A file whose data starts at offset 'start', which is at least 80.
 std::string file(const std::string& type, const std::string& order, const std::string& shape,
                  const std::string& data, std::size_t start = 128) {
   std::string text =
@@ -40,7 +40,7 @@ std::string file(const std::string& type, const std::string& order, const std::s
   return out + text + data;
 }
 
-/// As a solver sees it, one row after the other.
+/// The elements as a solver reads them, row by row.
 std::vector<double> rows_of(const TallMatrix& a) {
   std::vector<double> out;
   const core::RowBlock all = core::rows_of(a, 0, a.rows);
@@ -50,7 +50,7 @@ std::vector<double> rows_of(const TallMatrix& a) {
   return out;
 }
 
-/// The error of a file of these bytes.
+/// The error code for a file with these bytes.
 ErrorCode code_of(const std::string& bytes) {
   const Directory d;
   const std::string path = d.file("a.npy", bytes);
@@ -99,7 +99,7 @@ TEST(MappedNpy, RefusesWhatCanOnlyBeRead) {
     EXPECT_EQ(code_of(bytes), ErrorCode::unsupported) << start;
     const Directory d;
     EXPECT_FALSE(is_mappable(d.file("a.npy", bytes)));
-    EXPECT_EQ(read_npy(d / "a.npy").data.size(), 6) << start;  // the reader does not mind
+    EXPECT_EQ(read_npy(d / "a.npy").data.size(), 6) << start;  // read_npy() accepts this alignment
   }
   EXPECT_EQ(code_of(file("'<f8'", "False", "(1, 2, 3)", kSix)), ErrorCode::unsupported);
   const Directory d;
@@ -164,7 +164,7 @@ TEST(MappedNpy, SeesThatTheFileChanged) {
   EXPECT_EQ(error_of([&] { mapped.check(); }).first, ErrorCode::malformed);
   ASSERT_EQ(::truncate(path.c_str(), 20), 0);
   EXPECT_EQ(error_of([&] { mapped.check(); }).first, ErrorCode::malformed);
-  // A new file of the old name is another file.
+  // A new file with the old name is a different file.
   const std::string other = d.file("b.npy", file("'<f8'", "True", "(2, 3)", kSix));
   const MappedNpy kept(other);
   ASSERT_EQ(::rename(path.c_str(), other.c_str()), 0);
@@ -172,7 +172,7 @@ TEST(MappedNpy, SeesThatTheFileChanged) {
   EXPECT_EQ(rows_of(kept.matrix()), (std::vector<double>{1, 3, 5, 2, 4, 6}));
 }
 
-// A file of holes: none of it is read before it is asked for.
+// A sparse file: no data is read before it is accessed.
 TEST(MappedNpy, IsNotRead) {
   const Directory d;
   const std::string path = d.file("a.npy", npy_header({"<f8", false, std::int64_t{1} << 25, 256}));

@@ -32,7 +32,7 @@ TEST(MatrixFile, KnowsFormatsByTheirFirstBytes) {
   EXPECT_EQ(elements(read_matrix(directory.file("no-extension", kMarket))), data);
   write_npy(directory / "a", view(data.data(), 1, 2));
   EXPECT_EQ(elements(read_matrix(directory / "a")), data);
-  // The first bytes count, not the name.
+  // The format is determined by the first bytes, not by the name.
   std::filesystem::rename(directory / "a", directory / "a.mtx");
   EXPECT_EQ(elements(read_matrix(directory / "a.mtx")), data);
   EXPECT_EQ(code_of(directory.file("b", "1 2 3\n")), ErrorCode::malformed);
@@ -89,8 +89,8 @@ TEST(MatrixFile, KeepsControlCharactersOutOfMessages) {
 
 TEST(MatrixFile, RejectsAHugeFileAtOnce) {
   const Directory directory;
-  const std::clock_t start = std::clock();  // of the processor: other programs do not count
-  // The rest of each is a hole, a GiB of NUL bytes.
+  const std::clock_t start = std::clock();  // processor time: other programs do not count
+  // The rest of each file is a hole, a GiB of NUL bytes.
   for (const char* name : {"a.mtx", "a.npy"}) {
     for (const char* contents :
          {kMarket, "%%MatrixMarket matrix array real general\n9999 9999\n", "\x93NUMPY\x01", "x"}) {
@@ -125,7 +125,7 @@ TEST(MatrixFile, DoesNotDependOnTheLocale) {
   const std::vector<double> data = {1234567.25, 0.5};
   const std::locale before = std::locale::global(std::locale(std::locale(), new Comma));
   const std::string c_before = std::setlocale(LC_ALL, nullptr);
-  std::setlocale(LC_ALL, "de_DE.UTF-8");  // where it is there
+  std::setlocale(LC_ALL, "de_DE.UTF-8");  // if it is installed
   write_matrix(directory / "a.mtx", view(data.data(), 2, 1));
   const DenseMatrix back = read_matrix(directory / "a.mtx");
   const DenseMatrix small = read_matrix(

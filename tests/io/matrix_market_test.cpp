@@ -18,7 +18,7 @@ DenseMatrix read(std::string_view text) {
   return read_matrix_market(source);
 }
 
-/// A file with the given words of the banner, and the rest.
+/// A file with the given words in its banner, and the rest.
 std::string file(const std::string& words, const std::string& rest) {
   return "%%MatrixMarket matrix " + words + "\n" + rest;
 }
@@ -80,7 +80,7 @@ TEST(MatrixMarket, ReadsEmptyMatrices) {
   EXPECT_EQ(read(file("coordinate real symmetric", "0 0 0\n")).data.size(), 0);
 }
 
-// A loop over the columns would not end.
+// With many columns and no elements, a loop over the columns would not end.
 TEST(MatrixMarket, ReadsAndWritesNoElementsOfManyColumnsAtOnce) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const char* sizes : {"0 9223372036854775807\n", "9223372036854775807 0\n"}) {
@@ -152,7 +152,7 @@ TEST(MatrixMarket, RefusesSizesThatWrapOrDoNotFit) {
   EXPECT_EQ(coordinate("2 2 18446744073709551615"), ErrorCode::too_large);
   EXPECT_EQ(coordinate("18446744073709551617 1 1"), ErrorCode::too_large);
   EXPECT_EQ(coordinate("9223372036854775807 9223372036854775807 1"), ErrorCode::too_large);
-  EXPECT_EQ(coordinate("2147483648 2147483648 1"), ErrorCode::too_large);  // in bytes only
+  EXPECT_EQ(coordinate("2147483648 2147483648 1"), ErrorCode::too_large);  // overflow in bytes
   EXPECT_EQ(coordinate("4294967296 4294967296 1"), ErrorCode::too_large);
   EXPECT_EQ(coordinate("100000000 10000000 1"), ErrorCode::out_of_memory);
   EXPECT_EQ(coordinate("1000000 1000000 1000000"), ErrorCode::truncated);
@@ -306,7 +306,7 @@ TEST(MatrixMarket, WritesSymmetricMatricesHalf) {
             ErrorCode::shape);
   EXPECT_EQ(error_of([&] { write_matrix_market(path, view(data.data(), 3, 2), true); }).first,
             ErrorCode::shape);
-  EXPECT_EQ(elements(read_matrix_market(path)), elements(back));  // the old file is still there
+  EXPECT_EQ(elements(read_matrix_market(path)), elements(back));  // the old file is unchanged
 }
 
 }  // namespace

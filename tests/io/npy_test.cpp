@@ -25,7 +25,7 @@ ErrorCode code_of(const std::string& bytes) {
   return code;
 }
 
-/// A file of the given version with this header, as it is, and this data.
+/// A file of the given version with this header, unchanged, and this data.
 std::string file(const std::string& header, const std::string& data, int version = 1) {
   std::string out = "\x93NUMPY"s + static_cast<char>(version) + '\0';
   for (int byte = 0; byte < (version == 1 ? 2 : 4); ++byte) {
@@ -224,7 +224,7 @@ TEST(Npy, ComesBackWithTheSameBits) {
   EXPECT_EQ(back.rows, 2);
   EXPECT_TRUE(same_bits(elements(back), data));
   const std::string bytes = contents(path);
-  EXPECT_EQ((bytes.size() - 48) % 64, 0U);  // NumPy wants the data aligned
+  EXPECT_EQ((bytes.size() - 48) % 64, 0U);  // NumPy requires the data to be aligned
   const std::vector<double> padded = {1, 2, -7, 3, 4, -7};
   write_npy(path, view(padded.data(), 2, 2, 3));
   EXPECT_EQ(elements(read_npy(path)), (std::vector<double>{1, 2, 3, 4}));
@@ -232,7 +232,7 @@ TEST(Npy, ComesBackWithTheSameBits) {
   EXPECT_EQ(read_npy(path).cols, 5);
 }
 
-// A loop over the rows or columns would not end.
+// With many rows or columns and no elements, a loop over them would not end.
 TEST(Npy, ReadsAndWritesNoElementsOfManyRowsAtOnce) {
   for (const char* order : {"True", "False"}) {
     for (const char* shape : {"(9223372036854775807, 0)", "(0, 9223372036854775807)"}) {

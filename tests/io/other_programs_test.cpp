@@ -11,7 +11,8 @@
 #include "io/matrix_market.hpp"
 #include "io/npy.hpp"
 
-/// Files that other programs wrote, and other programs reading ours. Skipped where they are not.
+/// Files written by other programs, and other programs reading ours. Skipped if they are not
+/// installed.
 namespace stepwell::io::test {
 namespace {
 
@@ -112,7 +113,7 @@ scipy.io.mmwrite('general.mtx', a, precision=17, symmetry='general')
   }
 }
 
-/// What a simple reader makes of a file: the sum of all elements, weighted by where they are.
+/// The result of a simple reader: the sum of all elements, weighted by their position.
 double weighted_sum(const std::string& path) {
   std::ifstream file(path);
   std::string line;

@@ -4,7 +4,7 @@
 
 #include "kernels/fixture.hpp"
 
-/// Small systems side by side, for every instruction set: what the plain loops give, to the bit
+/// Batched small systems, for every instruction set: the same results as plain loops, bit by bit
 /// where there are fused multiply-adds.
 namespace stepwell::kernels::test {
 namespace {
@@ -18,7 +18,7 @@ const BatchEntries<T>& entries(const Table& t) {
   }
 }
 
-/// A pack of systems that are positive definite, as loaded.
+/// A pack of positive definite systems, as loaded.
 template <class T>
 struct Pack {
   core::Buffer<T> data;
@@ -59,7 +59,7 @@ class BatchTest : public PerIsa {
  protected:
   bool fused() const { return GetParam() != core::Isa::baseline; }
 
-  /// Factor, substitutions and residual of every block.
+  /// Factor, substitutions and residual for every block.
   template <class T>
   void factors() {
     const BatchEntries<T>& kernel = entries<T>(table_);
@@ -83,7 +83,7 @@ class BatchTest : public PerIsa {
         expect_same(got.data, twin.data, fused(), bound * n, "factor " + what);
         expect_same(got.reciprocals, twin.reciprocals, fused(), bound, "reciprocals " + what);
 
-        // The rows after L are L^-1 b; forward substitution gives them again.
+        // The rows after L are L^-1 b; forward substitution must reproduce them.
         Pack<T> again(n, rhs, lanes);
         std::copy(got.data.begin(), got.data.end(), again.data.begin());
         for (std::int64_t c = 0; c < rhs; ++c) {
@@ -100,7 +100,7 @@ class BatchTest : public PerIsa {
     }
   }
 
-  /// One system fails at its last pivot, another at its first: the rest as without them.
+  /// One system fails at its last pivot, another at its first: the others are unaffected.
   template <class T>
   void failures() {
     const BatchEntries<T>& kernel = entries<T>(table_);
@@ -150,8 +150,8 @@ class BatchTest : public PerIsa {
                                 {size[k].data(), unused.data(), unused.data() + lanes});
         }
         for (std::int64_t q = 0; q < lanes; ++q) {
-          // Sums in another order: n terms of at most the norm times x, which is about b / n. In
-          // double-double their errors are squared, and the two are rounded once.
+          // The sums are in another order: n terms of at most the norm times x, and x is about
+          // b / n. In double-double their errors are squared, and both results are rounded once.
           const double terms = 4.0 * (n + 3) * kU64 * 8;
           const double bound = exact ? terms * terms : terms;
           EXPECT_NEAR(size[0][q], size[1][q], bound + 2 * kU64 * size[1][q]) << what;
@@ -164,7 +164,7 @@ class BatchTest : public PerIsa {
     }
   }
 
-  /// Matrices into a pack and back, separate and interleaved, some missing, some failed.
+  /// Copies matrices into a pack and back, separate and interleaved, some missing, some failed.
   template <class T>
   void moves() {
     const BatchEntries<T>& kernel = entries<T>(table_);

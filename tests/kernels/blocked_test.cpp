@@ -4,8 +4,8 @@
 
 #include "kernels/vectors.hpp"
 
-/// Products with blocked sums: what a block adds to an element is rounded as rarely as the contract
-/// says, and the checksum sees every bit of A.
+/// Products with blocked sums: the contribution of a block to an element has at most as many
+/// roundings as the contract says, and the checksum includes every bit of A.
 namespace stepwell::kernels::test {
 namespace {
 
@@ -15,7 +15,7 @@ struct Size {
   std::int64_t m, n;
 };
 
-/// Around SIMD vectors, groups of columns, chains, and the largest block.
+/// Sizes around SIMD vectors, groups of columns, chains, and the largest block.
 std::vector<Size> sizes() {
   std::vector<Size> all;
   for (const std::int64_t m : {1, 2, 7, 8, 9, 31, 32, 33, 63, 128, 129, 255, 256}) {
@@ -65,7 +65,7 @@ TEST_P(BlockedTest, BothProductsAreWithinTheContractsDepth) {
   }
 }
 
-/// A vector's bits do not depend on how many others there are.
+/// The bits of a product do not depend on how many other vectors there are.
 TEST_P(BlockedTest, ManyVectorsHaveTheBitsOfEachAlone) {
   Random random(kSeed);
   for (const auto& [m, n] : sizes()) {
@@ -90,8 +90,9 @@ TEST_P(BlockedTest, ManyVectorsHaveTheBitsOfEachAlone) {
   }
 }
 
-/// Ones, and a little more than half a unit above 1: in a long chain each addition from 2^k on is
-/// rounded the same way, and the error grows with the length of the chain.
+/// With constant elements, among them a little more than half a unit above 1, each addition in a
+/// long chain from 2^k on is rounded in the same direction, and the error would grow with the
+/// length of the chain.
 TEST_P(BlockedTest, RoundingsOfOneSignStayWithinTheDepth) {
   const std::int64_t m = kBlockedRows, n = kBlockedColumns;
   for (const double element : {1 + 0x1.8p-52, 0.6, 0.1, 0.7}) {

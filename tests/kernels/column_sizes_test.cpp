@@ -4,7 +4,7 @@
 
 #include "kernels/fixture.hpp"
 
-/// The largest number and the squares of each row, for every instruction set.
+/// The largest magnitude and the sum of squares of each row, for every instruction set.
 namespace stepwell::kernels::test {
 namespace {
 

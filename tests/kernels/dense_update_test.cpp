@@ -54,7 +54,7 @@ class DenseUpdateTest : public PerIsa {
     }
   }
 
-  /// A B' with B = A is where a symmetric routine may take over.
+  /// A B' with B = A, for which a symmetric routine may be called.
   template <class T>
   void expect_symmetric_update() {
     Random random(kSeed);

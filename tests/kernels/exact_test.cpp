@@ -25,7 +25,7 @@ struct Pairs {
   }
 };
 
-/// start + A x (or A' x), and the sum of the terms' sizes, row by row.
+/// start + A x (or A' x), and the sum of the magnitudes of the terms, row by row.
 struct Sum {
   std::vector<Quad> value;
   std::vector<double> size;
@@ -56,7 +56,7 @@ Sum quad_sum(const Pairs& start, std::int64_t rows, std::int64_t inner, const A&
       return ::testing::AssertionFailure() << "(" << i << "): off by " << error / sum.size[i]
                                            << " of the sum of sizes, allowed " << factor;
     }
-    // The two parts are one number: the low one is small.
+    // The two parts form one value: the low part is small.
     if (!(std::abs(got.lo(k, 0)) <= 0x1p-40 * sum.size[i])) {
       return ::testing::AssertionFailure() << "(" << i << "): the low part is " << got.lo(k, 0);
     }
@@ -64,12 +64,12 @@ Sum quad_sum(const Pairs& start, std::int64_t rows, std::int64_t inner, const A&
   return ::testing::AssertionSuccess();
 }
 
-/// What sums of k terms may lose in the worst case: Ogita, Rump & Oishi 2005, Proposition 5.5.
+/// Worst-case error of sums of k terms: Ogita, Rump & Oishi 2005, Proposition 5.5.
 double worst_case(std::int64_t k) {
   const auto d = static_cast<double>(k + 2);
   return 2 * d * d * 0x1p-106 + quad_error(d);
 }
-/// And what they lose as a rule.
+/// Typical error of sums of k terms.
 double usual(std::int64_t k) {
   const auto d = static_cast<double>(k + 2);
   return 4 * d * 0x1p-106 + quad_error(d);
@@ -105,7 +105,7 @@ class ExactProductTest : public PerIsa {
     ASSERT_TRUE(z.untouched_outside());
   }
 
-  /// Of w'a, by the sum of the terms' absolute values.
+  /// The error of w'a relative to the sum of the terms' absolute values.
   double error_of_dot(const Guarded<double>& a, const Guarded<double>& w, std::int64_t n) {
     Quad exact = 0, size = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -139,7 +139,7 @@ TEST_P(ExactProductTest, HasTwiceTheDigits) {
   }
 }
 
-// x'y of nearly orthogonal vectors: plain sums have no digit left.
+// x'y of nearly orthogonal vectors, where plain sums have no correct digit.
 TEST_P(ExactProductTest, KeepsWhatCancellationLeaves) {
   Random random(kSeed);
   for (const std::int64_t half : {1, 4, 9, 100}) {
@@ -154,7 +154,8 @@ TEST_P(ExactProductTest, KeepsWhatCancellationLeaves) {
   }
 }
 
-// Each term is half a unit of the sum's last place, and rounds the low part in the same direction.
+// Each term is half a unit in the last place of the sum, and all roundings of the low part have the
+// same direction.
 TEST_P(ExactProductTest, HoldsItsBoundWhenAllErrorsHaveOneSign) {
   for (const std::int64_t n : {100, 1000, 4000}) {
     Guarded<double> row(1, n), column(n, 1), ones(n, 1);
@@ -179,8 +180,8 @@ TEST_P(ExactProductTest, HoldsItsBoundWhenAllErrorsHaveOneSign) {
   }
 }
 
-// Also where a product of halves has to avoid overflow; the largest numbers, which can't be rounded
-// up, have fewer digits then.
+// The products have twice the digits also where the splitting has to avoid overflow; the largest
+// values, which can't be rounded up, have fewer digits.
 TEST_P(ExactProductTest, HasTwiceTheDigitsNearOverflow) {
   constexpr double kLargest = std::numeric_limits<double>::max();
   Random random(kSeed);

@@ -75,7 +75,8 @@ PageEnd::~PageEnd() {
 }
 
 Scratch::Scratch(std::int64_t bytes) : bytes_(bytes), memory_(bytes + 2 * kZone) {
-  // 0xff everywhere is NaN in every format: scratch that is read before it is written shows.
+  // All bytes 0xff are a NaN in every format, so that scratch read before it is written is
+  // detected.
   std::fill(memory_.begin(), memory_.end(), std::byte{0xff});
 }
 
@@ -109,8 +110,8 @@ Operand make_operand(const Dense<double>& x, Rung rung, Order order) {
 
 namespace {
 
-// The inner loops of the oracles. They are most of the time of some tests, nothing is under test in
-// them, and the sanitizers would make them ten times slower.
+// The inner loops of the oracles. They take most of the time of some tests, are not under test
+// themselves, and would be ten times slower with the sanitizers.
 #define STEPWELL_UNWATCHED __attribute__((no_sanitize("address", "undefined")))
 
 STEPWELL_UNWATCHED void add_column(const double* column, double factor, std::int64_t rows,

@@ -18,8 +18,9 @@
 #include "kernels/kernels.hpp"
 #include "sanitized.hpp"
 
-/// What the kernel tests share: one run per instruction set, seeded data, operands packed without
-/// the pack kernels, exact products, and checks that are elementwise, two-sided and fail on NaN.
+/// Code shared by the kernel tests: one run per instruction set, seeded data, operands packed
+/// without the pack kernels, exact products, and checks that are element-wise, two-sided and fail
+/// on NaN.
 namespace stepwell::kernels::test {
 
 using stepwell::test::kSanitized;
@@ -67,9 +68,9 @@ struct Sizes {
 
 /// 1..70 in every dimension (71 is a prime: multiplication permutes them), then the neighbours of
 /// 128 and 512, each in every dimension; for plain loops only one large dimension at a time. Under
-/// the sanitizers a third of the small ones.
+/// the sanitizers only a third of the small ones.
 std::vector<Sizes> contract_sizes(bool plain_loops);
-/// Those that both dimensions of a matrix take.
+/// Pairs of sizes for the two dimensions of a matrix.
 std::vector<std::pair<std::int64_t, std::int64_t>> contract_pairs();
 
 // ---- data
@@ -93,7 +94,7 @@ class Random {
   std::normal_distribution<double> normal_;
 };
 
-/// A plain column-major matrix for the test's own arithmetic.
+/// A plain column-major matrix for the arithmetic of the tests.
 template <class T>
 struct Dense {
   std::int64_t rows = 0, cols = 0;
@@ -117,12 +118,12 @@ inline Dense<double> gaussian(std::int64_t m, std::int64_t n, Random& random) {
   return Dense<double>::generate(m, n, [&] { return random.gaussian(); });
 }
 
-/// Finite, unlikely, and changed by any subtraction of a nonzero: what must not be written.
+/// Marks memory that must not be written: finite, unlikely, and changed by subtracting any nonzero.
 template <class T>
 inline constexpr T kSentinel = static_cast<T>(-1234.567);
 
-/// A matrix inside a larger array: columns padded by ld_pad elements, the first element offset
-/// elements past a 64-byte border, everything but its own elements a sentinel.
+/// A matrix inside a larger array: columns are padded by ld_pad elements, the first element is
+/// 'offset' elements past a 64-byte boundary, and everything outside the matrix is a sentinel.
 template <class T>
 class Guarded {
  public:
@@ -145,7 +146,7 @@ class Guarded {
     }
   }
 
-  /// Whether every element outside (for lower: those above the diagonal too) is as it was.
+  /// Whether every element outside the matrix (for lower also above the diagonal) is unchanged.
   ::testing::AssertionResult untouched_outside(Shape shape = Shape::full) const {
     const std::int64_t first = view_.data - memory_.data();
     for (std::int64_t p = 0; p < memory_.size(); ++p) {
@@ -189,7 +190,7 @@ void fill_triangle(const Guarded<T>& l, Random& random) {
       Shape::lower);
 }
 
-/// Memory that ends where an unmapped page begins: a read or write past the end is a crash.
+/// Memory that ends at an unmapped page: a read or write past the end crashes.
 class PageEnd {
  public:
   explicit PageEnd(std::int64_t bytes);
@@ -207,7 +208,7 @@ class PageEnd {
   std::byte* data_;
 };
 
-/// Scratch of exactly 'bytes', garbage inside, with red zones around it.
+/// Scratch memory of exactly 'bytes', initialized with garbage, with red zones around it.
 class Scratch {
  public:
   explicit Scratch(std::int64_t bytes);
@@ -222,7 +223,7 @@ class Scratch {
 
 // ---- packed operands
 
-/// An operand packed by the test itself, with the numbers that its terms stand for.
+/// An operand packed by the test itself, and the values that its terms represent.
 struct Operand {
   core::Buffer<std::uint16_t> memory;
   PackedOut packed;
@@ -244,24 +245,24 @@ Product exact_product(const Dense<double>& a, const Dense<double>& b);
 Dense<double> inverse_of(const Dense<double>& l);
 Dense<double> transposed(const Dense<double>& a);
 
-/// Relative to the sum of magnitudes, what 'terms' fp32 additions in any order may lose: (terms) u
-/// in the worst case; for long sums 6 sqrt(terms) u, which holds with probability 1 - 3e-8 for each
-/// element (Higham & Mary 2019, Theorem 3.1 with lambda = 6) and still catches a lost term.
+/// Error of 'terms' fp32 additions in any order, relative to the sum of magnitudes: (terms) u in
+/// the worst case; for long sums 6 sqrt(terms) u, which holds with probability 1 - 3e-8 for each
+/// element (Higham & Mary 2019, Theorem 3.1 with lambda = 6) and still detects a lost term.
 inline double summation_error(std::int64_t terms) {
   const double t = static_cast<double>(terms);
   return std::min(t, 6 * std::sqrt(t)) * kU32;
 }
 
-/// What an update at 'rung' with depth k may lose, relative to |C| + |A| |B|': the products it
-/// drops, the additions of those it takes, the last subtraction.
+/// Error of an update at 'rung' with depth k, relative to |C| + |A| |B|': the dropped products, the
+/// additions of the other ones, and the last subtraction.
 inline double update_error(Rung rung, std::int64_t k) {
   return info(rung).product_error + summation_error(k * info(rung).products + 2);
 }
 
 // ---- checks
 
-/// |got - expected| <= bound everywhere in the shape, both given as functions of (i, j); a NaN
-/// anywhere fails.
+/// |got - expected| <= bound everywhere in the shape, both given as functions of (i, j); any NaN
+/// fails.
 template <class T, class Expected, class Bound>
 ::testing::AssertionResult within(MatrixView<T> got, const Expected& expected, const Bound& bound,
                                   Shape shape = Shape::full) {
@@ -278,7 +279,7 @@ template <class T, class Expected, class Bound>
   return ::testing::AssertionSuccess();
 }
 
-/// The same bits everywhere in the shape.
+/// Whether the bits are the same everywhere in the shape.
 template <class T, class U>
 ::testing::AssertionResult same_bits(MatrixView<T> got, MatrixView<U> expected,
                                      Shape shape = Shape::full) {

@@ -11,7 +11,7 @@ namespace {
 class GatherGramTest : public PerIsa {};
 INSTANTIATE_TEST_SUITE_P(Kernels, GatherGramTest, every_isa(), isa_name);
 
-/// One call's data. C, the base and b have their padding, and a sentinel behind it.
+/// The data of one call. C, the base and b are padded; C and b end with a sentinel.
 struct Problem {
   Problem(std::int64_t k, std::int64_t items, std::int64_t count, bool weighted, Random& random)
       : y(k, items, random.integer(0, 5), random.integer(0, 3)),
@@ -50,7 +50,7 @@ struct Problem {
   std::vector<float> base, c, b;
 };
 
-/// Where a second call with the same data goes.
+/// The outputs of a second call with the same data.
 struct Results {
   explicit Results(const Problem& p) : c(p.c), b(p.b) {}
   GatherGram into(GatherGram g) {
@@ -61,7 +61,7 @@ struct Results {
   std::vector<float> c, b;
 };
 
-/// The sums and the sums of sizes in fp64; column k is b.
+/// The sums, and the sums of magnitudes, in fp64; column k is b.
 Product exact(const Problem& p, const GatherGram& g) {
   const std::int64_t k = g.items.rows;
   Product sums{Dense<double>(k, k + 1), Dense<double>(k, k + 1)};
@@ -94,7 +94,7 @@ TEST_P(GatherGramTest, IsTheSumToRounding) {
       ++turn;
       const Product sums = exact(p, g);
       gather_gram(table_, g);
-      // A rounding of the weighted number, of the product and of the additions.
+      // One rounding each of the weighted value and the product, plus the additions.
       const double error = summation_error(count + 3);
       const auto value = [&](auto i, auto j) { return sums.value(i, j); };
       const auto bound = [&](auto i, auto j) { return error * sums.magnitude(i, j); };

@@ -14,7 +14,7 @@ constexpr std::int64_t kOrder = 300;
 constexpr std::int64_t kHugeLd = 10'000'000;
 static_assert(kHugeLd * (kOrder - 1) > (std::int64_t{1} << 31));
 
-/// A kOrder x kOrder matrix with columns far apart; promised memory, little of it used.
+/// A kOrder x kOrder matrix with columns far apart; address space is reserved, little memory used.
 template <class T>
 class FarApart {
  public:
@@ -123,8 +123,9 @@ TEST_P(HugeStrideTest, SymmetricProductsReadTheSameTriangle) {
   EXPECT_TRUE(same_bits<double>(near.view(), far.view()));
 }
 
-// The trailing updates go through CBLAS, which may sum in another order: compared by the residual's
-// scale, with diagonal 2 and a spread of at most 1 the factor's condition is below 3.
+// The trailing updates use CBLAS, which may sum in another order: the difference is compared at the
+// scale of the residual. With diagonal 2 and a spread of at most 1 the condition number of the
+// factor is below 3.
 TEST_P(HugeStrideTest, FactorsAreTheSame) {
   for (std::int64_t j = 0; j < kOrder; ++j) {
     for (std::int64_t i = 0; i < kOrder; ++i) {

@@ -31,8 +31,8 @@ Dense<double> diagonal_block(const Dense<double>& l, std::int64_t k, std::int64_
   return copy(l.view().block(k, k, size, size), Shape::lower);
 }
 
-/// |A| diag(|W'||L'|) over the diagonal blocks L with inverses W: what multiplication with W
-/// instead of a solve with L may add to the residual.
+/// |A| diag(|W'||L'|) over the diagonal blocks L with inverses W: the amplification of the residual
+/// when multiplying with W instead of solving with L.
 Dense<double> amplified(const Dense<double>& a, const Dense<double>& l, std::int64_t block) {
   Dense<double> result(a.rows, a.cols);
   for (std::int64_t k = 0; k < l.rows; k += block) {
@@ -48,7 +48,8 @@ Dense<double> amplified(const Dense<double>& a, const Dense<double>& l, std::int
 
 class InvertedTest : public PerIsa {
  protected:
-  /// |W - L^-1| <= c n u |L^-1||L||L^-1| in the blocks, as for the leaves; L below, zero above.
+  /// |W - L^-1| <= c n u |L^-1||L||L^-1| in the blocks, as for the leaves; L below the blocks, zero
+  /// above.
   template <class T>
   void expect_inverted_blocks() {
     for (const auto& [m, n, block] : cases(GetParam() == core::Isa::reference)) {
@@ -82,7 +83,7 @@ class InvertedTest : public PerIsa {
     }
   }
 
-  /// |B - X L'| <= c (|B| + |X||L'|) K, K from amplified(): one product with L, one with its
+  /// |B - X L'| <= c (|B| + |X||L'|) K, with K from amplified(): one product with L, one with its
   /// inverse.
   void expect_plain_solve() {
     for (const auto& [m, n, block] : cases(GetParam() == core::Isa::reference)) {
@@ -133,7 +134,7 @@ class InvertedTest : public PerIsa {
       ASSERT_TRUE(std::equal(x_memory.begin(), x_memory.end(), expected.begin()))
           << "x is not b, packed";
 
-      // B = X L', with the rounded X left of the diagonal block and the unrounded one in it.
+      // B = X L', with the rounded X left of the diagonal block and the unrounded X inside it.
       const Guarded<double> rounded(m, n);
       unpack(table_, PackedIn(x), rounded.view());
       Product p{Dense<double>(m, n), Dense<double>(m, n)};

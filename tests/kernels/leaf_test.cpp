@@ -37,8 +37,8 @@ struct Leaves<double> {
 
 class LeafTest : public PerIsa {
  protected:
-  /// |A - L L'| <= (n + 4) u |L||L'| elementwise: Higham 2002, Theorem 10.3, with three roundings
-  /// more for a reciprocal of the root; doubled for the sums of this test.
+  /// |A - L L'| <= (n + 4) u |L||L'| element-wise: Higham 2002, Theorem 10.3, plus three roundings
+  /// for the reciprocal of the root; doubled for the sums of this test.
   template <class T>
   void expect_factor() {
     for (std::int64_t n = 1; n <= kLeaf; ++n) {
@@ -63,14 +63,14 @@ class LeafTest : public PerIsa {
       const Guarded<T> twin(n, n);
       twin.fill([&](auto i, auto j) { return start(i, j); }, Shape::lower);
       ASSERT_TRUE(Leaves<T>::potrf(reference_table(), twin.view()).ok());
-      // Two factors of the same matrix: their difference is the error times the condition number.
+      // Both factor the same matrix: their difference is the error times the condition number.
       ASSERT_TRUE(within(
           a.view(), [&](auto i, auto j) { return twin(i, j); },
           [&](auto, auto) { return 100 * error * static_cast<double>(n); }, Shape::lower));
     }
   }
 
-  /// Small integers, roots 1 and 2: no rounding anywhere, so the failing pivot's value is exact.
+  /// Small integers with roots 1 and 2: nothing is rounded, so the failing pivot's value is exact.
   template <class T>
   void expect_failing_pivot(std::int64_t n, std::int64_t at, double planted) {
     SCOPED_TRACE(::testing::Message() << "n " << n << " pivot " << at << " value " << planted);
@@ -110,7 +110,7 @@ class LeafTest : public PerIsa {
     }
   }
 
-  /// |B - X L'| <= (n + 3) u |X||L'| elementwise: Higham 2002, Theorem 8.5; doubled as above.
+  /// |B - X L'| <= (n + 3) u |X||L'| element-wise: Higham 2002, Theorem 8.5; doubled as above.
   template <class T>
   void expect_solve() {
     for (std::int64_t n = 1; n <= kLeaf; ++n) {
@@ -134,8 +134,8 @@ class LeafTest : public PerIsa {
     }
   }
 
-  /// |W - L^-1| <= (n + 4) u |L^-1||L||L^-1| (Higham 2002, section 14.2.1), against an inverse in
-  /// long double.
+  /// |W - L^-1| <= (n + 4) u |L^-1||L||L^-1| (Higham 2002, section 14.2.1), compared with an
+  /// inverse in long double.
   template <class T>
   void expect_inverse() {
     for (std::int64_t n = 1; n <= kLeaf; ++n) {

@@ -3,16 +3,16 @@
 #include "kernels/scan.hpp"
 #include "kernels/vectors.hpp"
 
-/// The pass that loads a tile: outputs the same bits for every instruction set, sums within the
-/// roundoff of any order of summation.
+/// The pass that loads a tile: outputs have the same bits for every instruction set, sums are
+/// within the roundoff of any order of summation.
 namespace stepwell::kernels::test {
 namespace {
 
 constexpr std::uint64_t kSeed = 24;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// |got - expected| <= terms u expected for sums of 'terms' numbers that are not negative; the same
-/// infinity or NaN if that is what is expected.
+/// |got - expected| <= terms u expected for sums of 'terms' nonnegative values; the same infinity
+/// or NaN if that is expected.
 ::testing::AssertionResult same_sum(double got, double expected, std::int64_t terms) {
   const bool both_nan = std::isnan(got) && std::isnan(expected);
   const double bound = static_cast<double>(terms) * kU64 * expected;
@@ -35,7 +35,7 @@ void expect_same_scan(const Scan& got, const Scan& expected, std::int64_t terms)
   EXPECT_EQ(got.asymmetry_col, expected.asymmetry_col);
 }
 
-/// What a tile is made of.
+/// The kind of elements in a tile.
 enum class Content { gaussian, extreme, non_finite };
 
 double draw(Content content, Random& random) {
@@ -108,7 +108,7 @@ class LoadTest : public PerIsa {
         ASSERT_TRUE(same_sum(got.col_sums[j], expected.col_sums[j], m + 1)) << "column " << j;
       }
       expect_same_scan(got.scan, expected.scan, m * n);
-      Scan alone;  // nothing but the scan
+      Scan alone;  // scan only, without outputs
       load(table_, {args.a, shape, {}, {}, {}, nullptr, nullptr, args.mirror}, alone);
       expect_same_scan(alone, expected.scan, m * n);
       if (HasFailure()) return;

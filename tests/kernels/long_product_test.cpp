@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/fixture.hpp"
 
-/// A product of depth 4096 keeps the accuracy its rung promises, representation of the operands
-/// included: relative Frobenius error against the fp64 product of the numbers before packing.
+/// A product of depth 4096 keeps the accuracy of its rung, including the rounding of the operands:
+/// relative Frobenius error against the fp64 product of the values before packing.
 namespace stepwell::kernels::test {
 namespace {
 
@@ -15,7 +15,7 @@ struct Promise {
   Rung rung;
   double error;
 };
-// bf16 and fp16: about sqrt(2/3) times the unit roundoff; the others are what the rungs promise.
+// bf16 and fp16: about sqrt(2/3) times the unit roundoff; the others are the rungs' guarantees.
 constexpr std::array<Promise, 4> kPromises = {
     Promise{Rung::bf16, 4e-3}, {Rung::fp16, 5e-4}, {Rung::bf16x2, 1e-5}, {Rung::bf16x3, 5e-7}};
 

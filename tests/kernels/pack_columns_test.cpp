@@ -4,8 +4,8 @@
 
 #include "kernels/fixture.hpp"
 
-/// Packing the transpose of a column-major block: what packing the transposed copy gives, for every
-/// instruction set.
+/// Packing the transpose of a column-major block gives the same as packing a transposed copy, for
+/// every instruction set.
 namespace stepwell::kernels::test {
 namespace {
 
@@ -15,7 +15,7 @@ constexpr std::uint16_t kUnwritten = 0xabcd;
 class PackColumnsTest : public PerIsaAndRung {};
 INSTANTIATE_TEST_SUITE_P(Kernels, PackColumnsTest, every_isa_and_packed_rung(), isa_rung_name);
 
-/// Any numbers: Gaussian ones, those with any bits, and the ends of the formats' ranges.
+/// Any values: Gaussian ones, arbitrary bit patterns, and the ends of the formats' ranges.
 double any_number(Random& random) {
   switch (random.bits() % 8) {
     case 0:

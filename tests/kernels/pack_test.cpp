@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kSeed = 16;
 constexpr std::uint16_t kUnwritten = 0xabcd;
 
-/// Numbers that are hard to round: both formats' ends, ties of every rung, subnormals, non-finite.
+/// Values that are hard to round: both formats' limits, ties of every rung, subnormals, non-finite.
 std::vector<double> hard_numbers() {
   std::vector<double> x = {0.0, -0.0, 1, -1, 1e300, -1e300, 1e-300, 0x1p-1074, -0x1p-1074};
   for (double edge : {65504.0, 65519.0, 65520.0, 0x1.fep127, 0x1.fffffep127, 0x1.ffp127, 0x1p-14,
@@ -36,8 +36,8 @@ std::vector<double> hard_numbers() {
   return x;
 }
 
-/// A matrix of Gaussian numbers over the whole range of T with hard ones between them, NaN above
-/// the diagonal if 'shape' says it is not to be read.
+/// A matrix of Gaussian and arbitrary values of T with hard ones among them; NaN above the diagonal
+/// if 'shape' says that it must not be read.
 template <class T>
 Guarded<T> source(std::int64_t m, std::int64_t n, Shape shape, std::int64_t pad, Random& random) {
   static const std::vector<double> hard = hard_numbers();
@@ -48,7 +48,7 @@ Guarded<T> source(std::int64_t m, std::int64_t n, Shape shape, std::int64_t pad,
         switch (random.bits() % 8) {
           case 0:
             return static_cast<T>(hard[random.bits() % hard.size()]);
-          case 1:  // any number, subnormal or NaN with any payload
+          case 1:  // any value, subnormal or NaN with any payload
             return std::bit_cast<T>(static_cast<Bits>(random.bits()));
           case 2:  // a NaN whose payload is below bf16's bits
             return std::bit_cast<T>(
@@ -96,7 +96,7 @@ class PackTest : public PerIsaAndRung {
     return ::testing::AssertionSuccess();
   }
 
-  /// What the contract says, straight from core::split.
+  /// The result that the contract requires, computed with core::split.
   template <class T>
   Memory expected_pack(MatrixView<const T> a, Order order, Shape shape, Scales s) const {
     Memory x = memory(a.rows, a.cols, order);
@@ -155,7 +155,7 @@ class PackTest : public PerIsaAndRung {
       ASSERT_TRUE(same_bits(got.view(), twin.view()));
       ASSERT_TRUE(got.untouched_outside());
       const double roundoff = info(rung()).unit_roundoff + kRoundoff<T>;
-      const double tiny = rung() == Rung::fp16 ? 0x1p-25 : 0;  // below 2^-14 accuracy is absolute
+      const double tiny = rung() == Rung::fp16 ? 0x1p-25 : 0;  // below 2^-14 the error is absolute
       ASSERT_TRUE(within(
           got.view(), [&](auto i, auto j) { return x(i, j); },
           [&](auto i, auto j) { return roundoff * std::abs(x(i, j)) + tiny; }));
@@ -172,7 +172,7 @@ class PackTest : public PerIsaAndRung {
     }
   }
 
-  /// Any bits, any scale factors: only a NaN's payload is free.
+  /// For any bits and any scale factors, only the payload of a NaN may differ.
   template <class T>
   void expect_unpack_agrees_with_the_reference() {
     Random random(kSeed);

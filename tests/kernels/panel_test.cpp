@@ -8,7 +8,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 
-/// What a panel of an LU factorization is made of: its leaf, transposition, and the recursion.
+/// The parts of an LU panel factorization: leaf, transposition and recursion.
 namespace stepwell::kernels::test {
 namespace {
 
@@ -21,7 +21,7 @@ Pivot getrf(const Table& t, MatrixView<T> a, bool pivoting, std::int64_t* rows) 
   }
 }
 
-/// Where row i of P A comes from.
+/// The row of A that becomes row i of P A.
 std::vector<std::int64_t> order_of(std::int64_t m, const std::vector<std::int64_t>& exchanged) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(m));
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -33,7 +33,7 @@ std::vector<std::int64_t> order_of(std::int64_t m, const std::vector<std::int64_
 
 class PanelTest : public PerIsa {
  protected:
-  /// |P A - L U| <= n u |L||U| (Higham 2002, Theorem 9.3, with one rounding more for the division),
+  /// |P A - L U| <= n u |L||U| (Higham 2002, Theorem 9.3, plus one rounding for the division),
   /// doubled for the sums of this test.
   template <class T>
   void expect_leaf(std::int64_t m, std::int64_t n, bool pivoting) {
@@ -91,7 +91,7 @@ class PanelTest : public PerIsa {
           magnitude += std::abs(static_cast<double>(x(i, k)) * l(j, k));
         }
         const double error = std::abs(sum - start(i, order[static_cast<std::size_t>(j)]));
-        // Products at the rung: both operands rounded, and the products it drops.
+        // Products at the rung: both operands are rounded, and some products are dropped.
         const double coarse =
             std::is_same_v<T, float> ? 2 * info(rung).unit_roundoff + info(rung).product_error : 0;
         const double bound = 4 * static_cast<double>(r + 1) * kRoundoff<T> + coarse;
@@ -127,7 +127,8 @@ TEST_P(PanelTest, LeafIsStable) {
   }
 }
 
-// Ties, and the largest at every row: the first one counts, whatever the width of a vector.
+// With ties, and with the largest element at every row, the first one is taken for any vector
+// width.
 TEST_P(PanelTest, LeafTakesTheFirstOfTheLargest) {
   for (const std::int64_t m : {1, 2, 17, 40, 67, 130}) {
     for (std::int64_t at = 0; at < m; ++at) {
@@ -145,7 +146,7 @@ TEST_P(PanelTest, LeafStopsAtWhatCanBeNoPivot) {
        {0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     for (const std::int64_t m : {5, 37, 64}) {
       for (std::int64_t column = 0; column < 5; ++column) {
-        // The identity and a column that is zero, or has one number that is not finite.
+        // The identity with one column that is zero or has one non-finite element.
         for (const std::int64_t row : {column, m - 1}) {
           Dense<double> a(m, 5);
           for (std::int64_t k = 0; k < 5; ++k) a(k, k) = 1;
@@ -177,14 +178,14 @@ TEST_P(PanelTest, WideProductsAreAtTheRung) {
     expect_panel<float>(256, 300, true, rung);
   }
   expect_panel<float>(258, 800, false, Rung::bf16);  // operands in two pieces
-  expect_panel<double>(256, 300, true, Rung::bf16);  // as fp64
+  expect_panel<double>(256, 300, true, Rung::bf16);  // computed in fp64
 }
 
 TEST_P(PanelTest, RecursionTellsWhichPivotFailed) {
   for (const std::int64_t at : {0, 15, 16, 40, 63}) {
     Random random(7);
     Dense<double> x = gaussian(64, 80, random), l(80, 64);
-    // Row 'at' is the first row again, in powers of two: exactly nothing is left of it.
+    // Row 'at' repeats the first row, in powers of two: it is eliminated exactly to zero.
     for (std::int64_t j = 0; j < 80; ++j) {
       x(0, j) = std::ldexp(1.0, static_cast<int>(random.integer(-3, 3)));
       x(at, j) = at == 0 ? 0 : x(0, j);

@@ -17,15 +17,15 @@
 #include "kernels/amx/tile.hpp"
 #endif
 
-/// What every kernel leaves as it was: the floating-point environment, the tile registers, the
-/// heap; and what it needs: a small stack, no other thread.
+/// Every kernel leaves the floating-point environment, the tile registers and the heap unchanged,
+/// and needs only a small stack and no other thread.
 
 namespace {
 thread_local std::int64_t allocations = 0;
 }  // namespace
 
 #if defined(__GLIBC__) && !STEPWELL_SANITIZED
-// The whole program's allocator, counting. operator new and every library end up here.
+// Replaces the whole program's allocator and counts: operator new and every library use it.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -61,8 +61,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 6;
 
-/// A CBLAS runs in one thread, as the engine's tasks call it: with more, OpenBLAS keeps its queues
-/// on the stack, where its kernels of some CPUs (Haswell) need more than 64 KiB.
+/// CBLAS runs in one thread, as in the engine's tasks: with more, OpenBLAS keeps its queues on the
+/// stack, where its kernels for some CPUs (Haswell) need more than 64 KiB.
 class PromiseTest : public PerIsa {
  public:
   ~PromiseTest() override {
@@ -126,7 +126,7 @@ void store_tiles(amx::TileBytes* to, std::index_sequence<tmm...>) {
 
 TEST_P(PromiseTest, ACallersTilesKeepTheirShapeAndContents) {
   if (GetParam() != core::Isa::amx) GTEST_SKIP() << "needs the matrix engine";
-  constexpr auto kUsed = std::make_index_sequence<6>{};  // two stay without rows
+  constexpr auto kUsed = std::make_index_sequence<6>{};  // two tile registers have no rows
   const Workbench bench(table_);
   amx::Config config;
   config.palette = 1;
@@ -163,8 +163,8 @@ TEST_P(PromiseTest, ACallersTilesKeepTheirShapeAndContents) {
 
 #endif
 
-/// Runs a job on a stack of exactly this size, above a page that can't be touched. (A thread's
-/// stack would also hold the thread-local variables of every library.)
+/// Runs a job on a stack of exactly this size, above a guard page. (A thread's stack would also
+/// hold the thread-local variables of every library.)
 class SmallStack {
  public:
   explicit SmallStack(std::size_t bytes) : bytes_(bytes), guard_(sysconf(_SC_PAGESIZE)) {
@@ -189,7 +189,7 @@ class SmallStack {
   }
 
  private:
-  static inline const Job* job_ = nullptr;  // makecontext passes nothing but ints
+  static inline const Job* job_ = nullptr;  // makecontext passes only ints
   std::size_t bytes_, guard_;
   void* memory_;
 };
@@ -212,7 +212,7 @@ TEST_P(PromiseTest, NothingIsAllocated) {
   const Workbench bench(table_);
   ASSERT_GT(allocations, at_first) << "allocations are not counted here";
   for (const Job& job : bench.jobs()) {
-    if (job.calls_blas) continue;  // CBLAS libraries have buffers of their own
+    if (job.calls_blas) continue;  // CBLAS libraries have their own buffers
     job.prepare();
     const std::int64_t before = allocations;
     job.run();

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-/// 113-bit arithmetic for the tests' own sums: products of two doubles are exact.
+/// 113-bit arithmetic for the sums of the tests: products of two doubles are exact.
 namespace stepwell::test {
 
 __extension__ using Quad = __float128;
@@ -13,7 +13,7 @@ inline Quad abs_of(Quad x) {
   return x < 0 ? -x : x;
 }
 
-/// What the tests compute in Quad errs by at most this of the sum of sizes, for k terms.
+/// The error of sums of k terms in Quad, relative to the sum of magnitudes.
 inline double quad_error(double k) {
   return (k + 2) * 0x1p-112;
 }

@@ -30,10 +30,10 @@ std::vector<Layers> all_layers() {
   return all;
 }
 
-/// Relative to |C| + |X||Y|', what an algorithm for C = X Y' made of products at these rungs and of
-/// work in T may lose in an element: both operands rounded to the lowest rung, the products it
-/// drops, and sums in fp32 (in T if all rungs are). A term of the sum is rounded to a rung once,
-/// whatever the depth of the recursion, so nothing but the sums grows with n.
+/// Bound of an element's error relative to |C| + |X||Y|', for an algorithm that computes C = X Y'
+/// with products at these rungs and work in T: both operands are rounded to the lowest rung, some
+/// products are dropped, and sums are in fp32 (in T if all rungs are). A term of the sum is rounded
+/// to a rung once, at any depth of the recursion, so only the error of the sums grows with n.
 template <class T>
 double tree_error(const Layers& layers, std::int64_t n) {
   double rounding = 0, sums = kRoundoff<T>;
@@ -46,7 +46,7 @@ double tree_error(const Layers& layers, std::int64_t n) {
   return rounding + sums * static_cast<double>(2 * n + 16);
 }
 
-/// fp16 numbers below 2^-14 are rounded to multiples of 2^-24: n such errors times numbers up to
+/// fp16 values below 2^-14 are rounded to multiples of 2^-24: n such errors times values up to
 /// 'largest'.
 double tiny_error(const Layers& layers, std::int64_t n, double largest) {
   for (int i = 0; i < layers.count; ++i) {
@@ -70,7 +70,7 @@ double largest(const Dense<double>& a) {
   return m;
 }
 
-/// Orders with the layers to try there: all at small ones, some at each large one.
+/// Orders and the layers to try: all layers at small orders, some at each large one.
 using Orders = std::vector<std::pair<std::int64_t, std::vector<Layers>>>;
 Orders orders(bool plain_loops) {
   Orders list;
@@ -235,7 +235,7 @@ class TreeTest : public PerIsa {
     return relative_frobenius(c.view(), exact);
   }
 
-  static constexpr std::int64_t kOrder = 320;  ///< has products at the second level too
+  static constexpr std::int64_t kOrder = 320;  ///< has products at the second level, too
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, TreeTest, every_isa(), isa_name);
 
@@ -284,13 +284,14 @@ TEST_P(TreeTest, AHigherRungMeansASmallerErrorAndEachRungIsTheOneAskedFor) {
     const double bf16x2 = error(uniform_layers(Rung::bf16x2));
     const double bf16x3 = error(uniform_layers(Rung::bf16x3));
     const double fp32 = error(uniform_layers(Rung::fp32));
-    // Within two decimal digits below the unit roundoff: neither missed nor silently replaced.
+    // At most two decimal digits below the unit roundoff: the rung was used, and not replaced
+    // silently.
     EXPECT_TRUE(bf16 <= 0x1p-8 && bf16 >= 0x1p-8 / 100) << bf16;
     EXPECT_TRUE(fp16 <= 0x1p-11 && fp16 >= 0x1p-11 / 100) << fp16;
     EXPECT_TRUE(bf16x2 <= 0x1p-15 && bf16x2 >= 0x1p-15 / 100) << bf16x2;
     EXPECT_TRUE(bf16x3 <= 0x1p-20) << bf16x3;
     EXPECT_TRUE(fp32 <= 0x1p-20) << fp32;
-    // The first level's products take the first rung, all others the second.
+    // The products of the first level use the first rung, all others the second.
     const double first_low = error(layers_of({Rung::bf16, Rung::fp32}));
     const double rest_low = error(layers_of({Rung::fp32, Rung::bf16}));
     EXPECT_TRUE(10 * fp32 < first_low && first_low < bf16) << first_low << " " << bf16;

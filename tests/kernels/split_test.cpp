@@ -5,7 +5,7 @@
 
 #include "kernels/vectors.hpp"
 
-/// Products of leading digits are exact, those of the rest right to rounding.
+/// Products of leading digits are exact, and products of the remaining digits accurate to rounding.
 namespace stepwell::kernels::test {
 namespace {
 
@@ -16,13 +16,13 @@ double on_grid(double a, int exponent) {
   return std::ldexp(std::nearbyint(std::ldexp(a, -exponent)), exponent);
 }
 
-/// The grid of element k of whatever has a shift each.
+/// The exponent of the grid for row or column k, each of which has its own shift.
 int grid_of(std::int64_t k) {
   return -kBits - static_cast<int>(k % 3);
 }
 
-/// x, its head and its rest. 'across': the sum runs over the elements that have a shift each, so
-/// that x has to make up for it.
+/// x, its head and its rest. 'across': the sum runs over elements with different shifts, so x has
+/// to compensate for them.
 struct Cut {
   Guarded<double> whole, head, rest;
   Cut(std::int64_t n, std::int64_t r, bool across, Random& random)

@@ -6,7 +6,7 @@
 
 #include "kernels/fixture.hpp"
 
-/// The table: complete, named, and never above its cap.
+/// The kernel table is complete, has names, and never exceeds its cap.
 namespace stepwell::kernels::test {
 namespace {
 
@@ -30,7 +30,7 @@ std::vector<Row> rows_of(const BatchEntries<T>& b) {
 }
 
 std::vector<Row> rows(const Table& t) {
-  // A table is nothing but entries after the cap: a new one missing here changes the size.
+  // After the cap, a table has only entries: a new entry that is missing here changes the size.
   std::vector<Row> all = rows_of(
       t.update[0], t.update[1], t.update[2], t.update[3], t.update_fp32, t.update_fp64, t.pack_fp32,
       t.pack_fp64, t.unpack_fp32, t.unpack_fp64, t.reorder, t.potrf_fp32, t.potrf_fp64, t.trsm_fp32,

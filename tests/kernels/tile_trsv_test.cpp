@@ -3,14 +3,15 @@
 #include "kernels/recursive.hpp"
 #include "kernels/vectors.hpp"
 
-/// Solves with a diagonal tile: the residual is within the componentwise backward error of
-/// substitution, |b - L x| <= (n + 1) u |L| |x| (Higham 2002, Theorem 8.5), whatever L's condition.
+/// Solves with a diagonal tile: the residual is within the component-wise backward error of
+/// substitution, |b - L x| <= (n + 1) u |L| |x| (Higham 2002, Theorem 8.5), for any condition
+/// number of L.
 namespace stepwell::kernels::test {
 namespace {
 
 constexpr std::uint64_t kSeed = 23;
 
-/// A lower triangle whose inverse is not large: Gaussian over sqrt(n), a diagonal between 1 and 2.
+/// A lower triangle with a moderate inverse: Gaussian over sqrt(n), a diagonal between 1 and 2.
 Dense<double> triangle(std::int64_t n, Random& random) {
   Dense<double> l(n, n);
   for (std::int64_t j = 0; j < n; ++j) {
@@ -22,7 +23,7 @@ Dense<double> triangle(std::int64_t n, Random& random) {
   return l;
 }
 
-/// b - L x is small; L has the elements that the tile stands for.
+/// Whether b - L x is small; L has the elements that the tile represents.
 template <class V>
 ::testing::AssertionResult solves(const Dense<double>& l, bool transposed, MatrixView<V> b,
                                   MatrixView<V> x) {
@@ -38,7 +39,7 @@ template <class V>
       });
 }
 
-/// Solves with 'r' vectors in V and checks; 'tile' stands for the numbers of 'l'.
+/// Solves with 'r' vectors in V and checks the result; 'tile' represents the elements of 'l'.
 template <class V, class Tile>
 void check(const Table& t, Tile tile, const Dense<double>& l, std::int64_t r, Random& random) {
   for (bool transposed : {false, true}) {

@@ -56,9 +56,9 @@ TEST_P(UpdateTest, AgreesWithTheExactProductAndTheReferenceAndWritesNothingElse)
         ASSERT_TRUE(within(c.view(), expected, bound, shape));
         ASSERT_TRUE(c.untouched_outside(shape));
 
-        if (kSanitized && turn % 4 != 0) continue;  // the plain loops take minutes there
-        // The reference loop is slow: of a large C it computes the last corner, where the tails
-        // are.
+        if (kSanitized && turn % 4 != 0) continue;  // the plain loops would take minutes
+        // The reference loop is slow: of a large C it computes only the last corner, which contains
+        // the tails.
         const bool whole = m * n * k <= 70 * 70 * 70;
         const std::int64_t i0 = whole ? 0 : (m - 1) / kPanel * kPanel;
         const std::int64_t j0 = whole || shape == Shape::lower ? 0 : (n - 1) / kPanel * kPanel;
@@ -81,7 +81,8 @@ TEST_P(UpdateTest, AgreesWithTheExactProductAndTheReferenceAndWritesNothingElse)
 
 TEST_P(UpdateTest, IsExactForIntegersThatNeedNoRounding) {
   // Largest |a|, |b| and the depth: every sum stays below 2^24. The larger operand needs the lower
-  // terms, so each product of the rung must be there. bf16x2 drops lo*lo: one operand has no lo.
+  // terms, so every product of the rung must be computed. bf16x2 drops lo*lo: one operand has no
+  // lo.
   struct Range {
     std::int64_t a, b, depth;
     std::vector<Rung> rungs;
@@ -187,7 +188,7 @@ TEST_P(UpdateTest, IgnoresTermsBelowItsRung) {
 TEST_P(UpdateTest, GivesTheSameBitsWhateverItIsToldToFetchNext) {
   Random random(kSeed);
   const Operand a = left(gaussian(128, 200, random)), b = right(gaussian(96, 200, random));
-  // Smaller and larger than the call's own, in depth and in rows: hints promise nothing.
+  // Hints of smaller and larger depth and row counts than the call's operands have no effect.
   const Operand small = left(gaussian(5, 3, random)), large = right(gaussian(300, 700, random));
   const Guarded<float> expected(128, 96), c(128, 96);
   run(a, b, expected.view());
@@ -286,7 +287,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Fp16UpdateTest, every_isa(), isa_name);
 
 TEST_P(Fp16UpdateTest, MultipliesEveryKindOfFp16NumberExactly) {
   Random random(kSeed);
-  // Finite fp16 numbers, every exponent: zero, subnormals, the largest; and numbers to be rounded.
+  // Finite fp16 values of every exponent: zero, subnormals, the largest; and values that need
+  // rounding.
   std::vector<double> numbers = {0.0,       -0.0,    0x1p-24, -0x1p-24,   0x3ffp-24,
                                  0x1p-14,   65504,   -65504,  65519,      0x1p-25,
                                  0x1.8p-25, 1.0 / 3, 2049,    1 + 0x1p-11};
@@ -304,7 +306,7 @@ TEST_P(Fp16UpdateTest, MultipliesEveryKindOfFp16NumberExactly) {
   update(table_, Rung::fp16, a.packed, b.packed, c.view(), Shape::full, Write::assign);
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < n; ++i) {
-      // 11 bits times 11 bits: exact in fp32. A zero may have either sign: sums start from zero.
+      // 11 bits times 11 bits are exact in fp32. A zero may have either sign: sums start from zero.
       ASSERT_EQ(c(i, j), rounded(numbers[i]) * rounded(numbers[j]))
           << numbers[i] << " * " << numbers[j];
     }
@@ -313,7 +315,7 @@ TEST_P(Fp16UpdateTest, MultipliesEveryKindOfFp16NumberExactly) {
 
 TEST_P(Fp16UpdateTest, OverflowsWhereFp16Does) {
   Dense<double> x(3, 1);
-  x.data = {65519, 65520, -65520};  // 65520 is the first number that rounds to infinity
+  x.data = {65519, 65520, -65520};  // 65520 is the smallest value that rounds to infinity
   const Operand a = make_operand(x, Rung::fp16, Order::pairs);
   const Operand one =
       make_operand(Dense<double>::generate(1, 1, [] { return 1.0; }), Rung::fp16, Order::rows);

@@ -6,7 +6,7 @@
 
 #include "kernels/fixture.hpp"
 
-/// What the tests of products with a few vectors share.
+/// Code shared by the tests of products with a few vectors.
 namespace stepwell::kernels::test {
 
 inline constexpr std::array<std::int64_t, 6> kVectorCounts = {1, 2, 3, 5, 16, 17};
@@ -14,8 +14,8 @@ inline constexpr std::array<std::int64_t, 6> kVectorCounts = {1, 2, 3, 5, 16, 17
 template <class T>
 inline constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
 
-/// Sizes with a number of vectors: the counts in turn (on large sizes the small ones). Every test
-/// takes one vector too.
+/// Sizes with a number of vectors: the counts take turns (the small ones for large sizes). Every
+/// test also uses a single vector.
 struct VectorCase {
   std::int64_t m, n, r;
 };
@@ -28,7 +28,7 @@ inline std::vector<VectorCase> vector_cases() {
   return cases;
 }
 
-/// A Gaussian matrix or set of vectors with padded columns and odd alignment, NaN around it.
+/// A Gaussian matrix or set of vectors with padded columns and odd alignment, surrounded by NaN.
 template <class T>
 Guarded<T> input(std::int64_t m, std::int64_t n, Random& random, Shape shape = Shape::full) {
   Guarded<T> x(m, n, m % 4, 1 + m % 2, kNaN<T>);
@@ -36,7 +36,7 @@ Guarded<T> input(std::int64_t m, std::int64_t n, Random& random, Shape shape = S
   return x;
 }
 
-/// What is added to: Gaussian numbers, sentinels around them.
+/// An output that is added to: Gaussian elements, surrounded by sentinels.
 template <class T>
 Guarded<T> output(std::int64_t m, std::int64_t n, Random& random) {
   Guarded<T> y(m, n, 1 + n % 3, 1);
@@ -53,7 +53,7 @@ Dense<T> copy_of(MatrixView<T> x) {
   return copy;
 }
 
-/// y0 + sign A x, elementwise, with |y0| + |A| |x|; the sums in extended precision. A: y0.rows x
+/// y0 + sign A x and |y0| + |A| |x|, element-wise; the sums are in extended precision. A: y0.rows x
 /// inner.
 struct ExactSum {
   Dense<double> value;
@@ -80,7 +80,7 @@ ExactSum exact_sum(MatrixView<V> y0, double sign, const A& a, std::int64_t inner
 }
 
 /// |got - exact| <= (inner + 2 + more) u (|y0| + |A| |x|): 'inner' products and sums in any order,
-/// the last sum, the rounding of the exact value; 'more' roundings of A's elements.
+/// the last sum, and the rounding of the exact value; 'more' is for roundings of A's elements.
 template <class V>
 ::testing::AssertionResult close(MatrixView<V> got, const ExactSum& exact, std::int64_t inner,
                                  int more = 0) {

@@ -12,16 +12,17 @@ namespace stepwell::kernels::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// One kernel call on its own data.
+/// One kernel call with its own data.
 struct Job {
   std::string name;
   bool calls_blas;
-  std::function<void()> prepare;  ///< puts the output back to where it started
-  std::function<void()> run;      ///< the kernel and nothing else
+  std::function<void()> prepare;  ///< restores the initial output
+  std::function<void()> run;      ///< runs only the kernel
   std::function<Bytes()> result;
 };
 
-/// Every kernel of a table with inputs that flush-to-zero and rounding modes would change.
+/// All kernels of a table, with inputs for which flush-to-zero and rounding modes change the
+/// result.
 class Workbench {
  public:
   explicit Workbench(const Table& table) : t_(table) {
@@ -35,7 +36,7 @@ class Workbench {
   const std::vector<Job>& jobs() const { return jobs_; }
 
  private:
-  // Two diagonal blocks and tails in every dimension.
+  // Two diagonal blocks, and tails in every dimension.
   static constexpr std::int64_t kM = kSanitized ? 86 : 150, kN = kSanitized ? 70 : 130,
                                 kK = kSanitized ? 77 : 140;
 
@@ -53,7 +54,7 @@ class Workbench {
                      }});
   }
 
-  /// The same for a kernel that writes packed numbers.
+  /// The same for a kernel that writes packed elements.
   template <class F>
   void add_packing(std::string name, std::int64_t rows, std::int64_t depth, Rung rung, Order order,
                    const F& kernel) {
@@ -128,7 +129,7 @@ class Workbench {
     });
   }
 
-  /// Diagonally dominant: its lower triangle is a good triangle, and the whole is definite.
+  /// Diagonally dominant: its lower triangle is well conditioned, and the whole matrix is definite.
   template <class T>
   Dense<T> dominant(std::int64_t n) {
     Dense<T> a = numbers<T>(n, n);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fixture.hpp"
 
-/// Wrong arguments, and quick returns: info and xerbla's name and number are those of the real
-/// LAPACK, whatever is taken.
+/// Wrong arguments and quick returns: info and xerbla's name and number are those of the real
+/// LAPACK, no matter which calls the drop-in handles.
 namespace stepwell::test {
 namespace {
 
@@ -11,7 +11,7 @@ struct Sizes {
   int n = 6, nrhs = 2, lda = 6, ldb = 6, ldx = 6;
 };
 
-/// Sizes with one or two things wrong, and some where there is nothing to do.
+/// Sizes with one or two errors, and some for a quick return.
 const std::vector<Sizes> kSizes = {{-1, 2, 6, 6, 6}, {6, -1, 6, 6, 6}, {6, 2, 5, 6, 6},
                                    {6, 2, 6, 5, 6},  {6, 2, 6, 6, 5},  {-3, -2, 0, 0, 0},
                                    {6, 2, 0, 0, 0},  {0, 2, 1, 1, 1},  {0, 0, 0, 0, 0},
@@ -19,7 +19,7 @@ const std::vector<Sizes> kSizes = {{-1, 2, 6, 6, 6}, {6, -1, 6, 6, 6}, {6, 2, 5,
 const std::vector<char> kLetters = {'N', 'T', 'C', 'U', 'L', 'l', 'u',
                                     'n', '1', 'O', 'I', 'X', '/'};
 
-/// Room for every call, with a positive definite A.
+/// Arrays for every call, with a positive definite A.
 struct Arrays {
   Matrix a = random_spd(6, 1), b = random_matrix(6, 2, 2), x = Matrix(6, 2);
   std::vector<double> work = std::vector<double>(256);
@@ -28,9 +28,9 @@ struct Arrays {
   int iter = 7, info = 77;
 };
 
-/// 'call' calls a routine with fresh arrays.
-int complaints = 0;  ///< by the real routines, so far
+int complaints = 0;  ///< calls of xerbla by the real routines so far
 
+/// 'call' calls a routine with fresh arrays.
 template <class F, class Call>
 void expect_same(const char* name, F* ours, const std::string& what, Call call) {
   Arrays mine, theirs;

@@ -11,11 +11,10 @@ using Int = STEPWELL_TEST_INTEGER;
 extern "C" void dgesv_(const Int* n, const Int* nrhs, double* a, const Int* lda, Int* ipiv,
                        double* b, const Int* ldb, Int* info);
 
-/// A program that knows nothing of Stepwell: it counts its threads, solves a system of order n,
-/// with one right-hand side or as many as asked for, and says what it finds. Tests preload the
-/// drop-in.
+/// A program that does not know Stepwell: it counts its threads, solves a system of order n with
+/// one or more right-hand sides, and prints the result. Tests preload the drop-in.
 int main(int count, char** argv) {
-  std::setvbuf(stdout, nullptr, _IONBF, 0);  // before what the journal prints at the end
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that it precedes the call log
   const Int n = std::atoi(argv[1]), columns = count > 2 ? std::atoi(argv[2]) : 1;
   std::size_t threads = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {

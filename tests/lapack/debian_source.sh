@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# debian_source <package> <directory>: downloads the original source archive of a Debian package into
-# <directory>, from the machine's own Debian mirrors and with their keys, and prints its name. Leaves
-# the system as it is; does nothing when the archive is there. Fails where there is no such thing.
+# debian_source <package> <directory>: downloads the original source archive of a Debian package
+# into <directory>, from the machine's configured Debian mirrors and with their keys, and prints its
+# name. Does not change the system; does nothing if the archive exists. Fails if the archive is not
+# available.
 debian_source() {
   local package=$1 directory=$2 lists file found
   mkdir -p "$directory"

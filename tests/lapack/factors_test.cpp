@@ -11,7 +11,7 @@
 extern "C" void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv,
                         int* info);
 
-/// STEPWELL_LAPACK=all: dposv and dgesv, and what is called after them.
+/// STEPWELL_LAPACK=all: dposv and dgesv, and routines that are called after them.
 namespace stepwell::test {
 namespace {
 
@@ -23,7 +23,7 @@ class Factors : public testing::Test {
   }
 };
 
-/// A system that dgesv or dposv was called with, and what came back.
+/// The arguments and results of a call of dgesv or dposv.
 struct Solved {
   Matrix a, b, factor, x;
   std::vector<int> pivots;
@@ -65,7 +65,7 @@ TEST_F(Factors, DposvReadsAndMarksItsTriangle) {
       Matrix half = whole;
       for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) {
-          if (lower ? i < j : i > j) half(i, j) = 1e300;  // not to be read, and to stay
+          if (lower ? i < j : i > j) half(i, j) = 1e300;  // must be neither read nor written
         }
       }
       const Solved s = call_dposv(uplo, half, random_matrix(n, 2, 9, 1));
@@ -111,7 +111,7 @@ TEST_F(Factors, DpotrsAnswersFromTheRememberedFactor) {
     const Matrix b = random_matrix(n, 3, 8);
     Matrix x = b;
     int info = -77;
-    const char other = uplo == 'L' ? 'U' : 'L';  // the NaNs name the factor
+    const char other = uplo == 'L' ? 'U' : 'L';  // the NaNs identify the factor
     dpotrs_(&other, &n, &b.cols, s.factor.data.data(), &s.factor.ld, x.get(), &x.ld, &info);
     EXPECT_LE(backward_error(s.a, x, b), allowed(n));
     x = b;
@@ -121,7 +121,8 @@ TEST_F(Factors, DpotrsAnswersFromTheRememberedFactor) {
   }
 }
 
-/// Both are estimates, a factor of three from the truth as a rule: ten between them.
+/// Both are estimates, typically within a factor of three of the truth: a factor of ten between
+/// them.
 TEST_F(Factors, DgeconIsNearTheRealOne) {
   for (const int n : {4, 90, 600}) {
     for (const char norm : {'1', 'O', 'I'}) {
@@ -144,7 +145,7 @@ TEST_F(Factors, DgeconIsNearTheRealOne) {
   }
 }
 
-/// R's solve() of integers takes the norm after dgesv has overwritten the matrix.
+/// R's solve() of integers computes the norm after dgesv has overwritten the matrix.
 TEST_F(Factors, ANormThatWasTakenOfTheNaNsIsTakenOfA) {
   const int n = 70;
   double work[280], with = -1, without = -1;
@@ -199,14 +200,14 @@ TEST_F(Factors, OneThatIsForgottenGivesNaN) {
   dgetrs_(&trans, &n, &x.cols, first.factor.data.data(), &n, first.pivots.data(), x.get(), &x.ld,
           &info);
   for (int i = 0; i < n; ++i) EXPECT_TRUE(std::isnan(x(i, 0)));
-  // dpotrs on LU's factor is nonsense in LAPACK, too.
+  // dpotrs with an LU factor makes no sense in LAPACK either.
   const char uplo = 'L';
   x = second.b;
   dpotrs_(&uplo, &n, &x.cols, second.factor.data.data(), &n, x.get(), &x.ld, &info);
   EXPECT_TRUE(std::isnan(x(n - 1, 0)));
 }
 
-/// Stepwell refuses it, LAPACK computes what it can: from the matrix that was remembered.
+/// Stepwell refuses them; LAPACK computes what it can from the cached matrix.
 TEST_F(Factors, RightHandSidesThatAreNotFiniteAreLapacks) {
   const int n = 40;
   const Solved s = call_dgesv(random_matrix(n, n, 31), random_matrix(n, 1, 32));

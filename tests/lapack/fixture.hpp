@@ -13,7 +13,7 @@
 
 namespace stepwell::test {
 
-/// A matrix by columns, with padding below each that must stay as it is.
+/// A column-major matrix, with padding below each column that must stay unchanged.
 struct Matrix {
   Matrix(int m, int n, int padding = 0)
       : rows(m), cols(n), ld(m + padding), data(static_cast<std::size_t>(ld) * n, kPadding) {}
@@ -28,27 +28,27 @@ struct Matrix {
 };
 
 Matrix random_matrix(int m, int n, unsigned seed, int padding = 0);
-/// Symmetric, with eigenvalues from about 1 on.
+/// Symmetric, with eigenvalues from about 1 upwards.
 Matrix random_spd(int n, unsigned seed, int padding = 0);
 Matrix transposed(const Matrix& a);
 
 /// max_j ||b_j - A x_j|| / (||A|| ||x_j|| + ||b_j||) in the infinity norm.
 double backward_error(const Matrix& a, const Matrix& x, const Matrix& b);
-/// What a backward stable solver of that order may leave.
+/// The backward error that a stable solver may have for this order.
 double allowed(int n);
 
 bool all_nan(const Matrix& a);
 bool same_bits(const Matrix& a, const Matrix& b);
 double norm_one(const Matrix& a);
 
-/// The routine of the LAPACK behind the drop-in, past it.
+/// The routine of the LAPACK behind the drop-in, bypassing the drop-in.
 void* real_symbol(const char* name);
 template <class F>
 F* real(F*, const char* name) {
   return reinterpret_cast<F*>(real_symbol(name));
 }
 
-/// What xerbla_ was called with last; this program has its own, as LAPACK's testers do.
+/// The last call of xerbla_; this program defines its own, like LAPACK's test programs.
 struct Xerbla {
   std::string name;
   int info = 0;
@@ -57,7 +57,7 @@ struct Xerbla {
 };
 Xerbla take_xerbla();
 
-/// The settings are read once in a process: ctest runs each suite with its own.
+/// The settings are read once per process: ctest runs each suite with its own.
 void require_setting(const char* name, const char* value);
 
 }  // namespace stepwell::test

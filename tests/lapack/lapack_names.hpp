@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-/// LAPACK's names as its users declare them. The hidden lengths of characters are left out, as most
-/// C programs do.
+/// LAPACK's names as its users declare them. The hidden string lengths are omitted, as in most C
+/// programs.
 extern "C" {
 void dsposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b,
              const int* ldb, double* x, const int* ldx, double* work, float* swork, int* iter,

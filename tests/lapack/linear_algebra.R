@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What R's users do with matrices, checked by backward error, and what R says of bad ones. Prints the
-# same with the drop-in and without.
+# Typical linear algebra in R, checked by backward error, and R's messages for bad matrices. Prints
+# the same with the drop-in and without.
 check <- function(name, error, allowed) {
   if (!isTRUE(error <= allowed)) stop(name, ": error ", error, " above ", allowed)
 }
@@ -35,7 +35,7 @@ for (n in c(3, 20, 200, 1500)) {
   check("backsolve", residual(s, backsolve(r, backsolve(r, b, transpose = TRUE)), b), allowed)
   cat("order", n, "passed\n")
 }
-whole <- matrix(rpois(900, 5), 30)  # of integers, which R overwrites before it takes the norm
+whole <- matrix(rpois(900, 5), 30)  # of integers, which R overwrites before it computes the norm
 stopifnot(is.integer(whole))
 check("solve of integers", residual(whole, solve(whole, 1:30), 1:30), 40 * 30 * u)
 check("identity", max(abs(solve(diag(50)) - diag(50))), 0)
@@ -47,7 +47,7 @@ zero[, 20] <- 0
 cat(said(solve(zero, 1:60)), "\n")
 cat(said(solve(matrix(1, 30, 30))), "\n")
 hilbert <- 1 / outer(1:14, 1:14, function(i, j) i + j - 1)
-cat(sub("=.*", "", said(solve(hilbert, 1:14))), "\n")  # the number is an estimate
+cat(sub("=.*", "", said(solve(hilbert, 1:14))), "\n")  # the value is an estimate
 cat(said(solve(a[1:5, ], 1:5)), "\n")
 cat(said(solve(a, 1:5)), "\n")
 cat(said(chol(-s)), "\n")

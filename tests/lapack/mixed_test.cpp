@@ -5,7 +5,7 @@
 
 #include "fixture.hpp"
 
-/// dsposv and dsgesv: A stays as it is. 'Mixed' runs with STEPWELL_LAPACK unset, 'Off' with off.
+/// dsposv and dsgesv do not change A. 'Mixed' runs with STEPWELL_LAPACK unset, 'Off' with off.
 namespace stepwell::test {
 namespace {
 
@@ -73,7 +73,7 @@ TEST_F(Mixed, SolvesAndLeavesAAsItIs) {
   }
 }
 
-/// LAPACK 3.11's own dsgesv returns NaN with info = 0 for it.
+/// LAPACK 3.11's own dsgesv returns NaN with info = 0 for such a matrix.
 TEST_F(Mixed, AFiniteMatrixScaledByTinyNumbersIsSolved) {
   const int n = 50;
   for (const double scale : {1e-44, 1e-42, 1e-39, 1e37, 1e200, 1e-300}) {

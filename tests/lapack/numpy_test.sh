@@ -4,13 +4,13 @@
 #
 #   numpy_test.sh <libstepwell_lapack.so> [all]
 #
-# The tests that NumPy and SciPy of Debian bring along, with the drop-in preloaded: those of solve and
-# Cholesky with everything taken that can be. With 'all' the whole of numpy.linalg and of SciPy's
-# files on the taken routines, at the default sizes and with everything taken.
+# The tests of Debian's NumPy and SciPy with the drop-in preloaded: those of solve and Cholesky,
+# with every possible call handled by Stepwell. With 'all': all of numpy.linalg and of SciPy's test
+# files for these routines, at the default sizes and with every possible call handled by Stepwell.
 # Exit code 77: skipped, with the reason.
 set -euo pipefail
 library=$1
-python=/usr/bin/python3  # Debian's: packages from PyPI bring a LAPACK with names of its own
+python=/usr/bin/python3  # Debian's: packages from PyPI have a LAPACK with other names
 $python -c 'import numpy, scipy, pytest, hypothesis' 2>/dev/null || {
   echo "skipped: Debian's python3-numpy, python3-scipy, python3-pytest and python3-hypothesis"
   exit 77
@@ -26,7 +26,7 @@ run() {
     $python -m pytest -q --no-header -p no:cacheprovider --pyargs "$@" 2>&1 | tail -n 20
 }
 scipy=(scipy.linalg.tests.test_basic scipy.linalg.tests.test_decomp_cholesky)
-# It looks at the QR factor that dgels leaves: NaN, where it is taken.
+# test_gels checks the QR factor that dgels returns: it is NaN if Stepwell handles the call.
 no_factor=(-k 'not test_gels or test_gelsd or test_gelss or test_gelsy')
 if [[ ${2:-} == all ]]; then
   run numpy.linalg

@@ -143,7 +143,7 @@ TEST_F(Others, SixtyFourBitIntegers) {
   Matrix y = b;
   dgetrs_64_(&trans, &n, &columns, factor.get(), &n, pivots.data(), y.get(), &n, &info);
   EXPECT_LE(backward_error(transposed(a), y, b), allowed(80));
-  // What is not ours: a singular matrix, with LAPACK's pivots in 64 bits.
+  // A singular matrix is forwarded: LAPACK's pivots in 64 bits.
   Matrix singular = a;
   for (int i = 0; i < 80; ++i) singular(i, 79) = 0;
   Matrix lu = singular, real_lu = singular, real_x = b;
@@ -158,7 +158,7 @@ TEST_F(Others, SixtyFourBitIntegers) {
   EXPECT_TRUE(std::equal(pivots.begin(), pivots.end(), real_pivots.begin(), real_pivots.end()));
 }
 
-/// Memory that exists only where it is touched.
+/// Address space whose memory is only allocated where it is touched.
 class Sparse {
  public:
   Sparse(std::int64_t n, std::int64_t ld) : ld_(ld), bytes_(static_cast<std::size_t>(8 * ld * n)) {
@@ -220,7 +220,7 @@ TEST_F(Others, LeadingDimensionsBeyondTwoToThe31) {
   dgesv_64_(&n, &columns, memory.get(), &ld, pivots.data(), x.get(), &n, &info);
   EXPECT_EQ(info, 0);
   EXPECT_LE(backward_error(a, x, b), allowed(20));
-  // Not ours: it is a 64-bit LAPACK's, or an argument that does not fit.
+  // Forwarded: to a 64-bit LAPACK, or refused because an argument does not fit.
   Matrix bad = a;
   bad(3, 3) = -1;
   memory.fill(bad);

@@ -4,8 +4,8 @@
 #
 #   r_test.sh <libstepwell_lapack.so> <directory> [own]
 #
-# R with the drop-in preloaded prints what it prints without, and the examples of its help on linear
-# algebra run. With 'own' also the tests of R's own source package that are about linear algebra.
+# R with the drop-in preloaded prints the same as without, and the examples of its help on linear
+# algebra run. With 'own' also the tests in R's source package that concern linear algebra.
 # Exit code 77: skipped, with the reason.
 set -euo pipefail
 library=$1 directory=$2
@@ -19,7 +19,7 @@ cd "$directory"
 with() {
   env LD_PRELOAD="$library" STEPWELL_LAPACK=all STEPWELL_VERBOSE=1 "$@"
 }
-# same <name> <settings and command...>: prints the same with and without; the journal is left in
+# same <name> <settings and command...>: prints the same with and without; the call log is left in
 # <name>.err.
 same() {
   local name=$1
@@ -52,7 +52,7 @@ done
 same above_the_threshold STEPWELL_LAPACK_MIN_N=1000 Rscript -e 'set.seed(2); n <- 2000; a <- matrix(rnorm(n * n), n)
   x <- solve(a, b <- rnorm(n)); stopifnot(max(abs(a %*% x - b)) < 1e-7)'
 grep -q 'dgesv *1 *1 ' above_the_threshold.err
-# Examples print digits of estimates: they have to run.
+# Examples print digits of estimates, which may differ: they only have to run.
 for topic in solve chol chol2inv qr svd eigen det kappa backsolve crossprod; do
   with STEPWELL_LAPACK_MIN_N=2 Rscript -e "example($topic, ask = FALSE)" >"$topic.out" 2>"$topic.err" || {
     tail -n 20 "$topic.out" "$topic.err"
@@ -69,7 +69,8 @@ archive=$(debian_source r-base "$directory")
 mkdir -p source
 tar -xf "$archive" -C source --strip-components=1 --wildcards '*/tests'
 cd source/tests
-# Some want packages or a desktop: those that fail without us are named, and mean nothing.
+# Some need packages or a desktop: tests that also fail without the drop-in are named and not
+# counted.
 failures=0
 for test in lapack reg-BLAS simple-true reg-tests-1a reg-tests-1b reg-tests-1c reg-tests-2; do
   if ! R --vanilla --no-echo <$test.R >$test.without 2>&1; then

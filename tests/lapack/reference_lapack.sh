@@ -4,9 +4,9 @@
 #
 #   reference_lapack.sh <libstepwell_lapack.so> <LAPACK's library> <directory>
 #
-# Reference LAPACK's own test programs of the double-precision linear systems, built in <directory>
-# from Debian's source package and linked with the drop-in in front of LAPACK. What they complain of
-# must be what they complain of when everything is forwarded. Exit code 77: skipped, with the reason.
+# Reference LAPACK's test programs for double-precision linear systems, built in <directory> from
+# Debian's source package and linked with the drop-in in front of LAPACK. They must report the same
+# failures as when all calls are forwarded. Exit code 77: skipped, with the reason.
 set -euo pipefail
 library=$1 real=$2 directory=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,19 +50,20 @@ run() {
     echo "$name: it did not reach the end of its tests"
     failures=$((failures + 1))
   }
-  # Other than the routines' own lines: those that say what failed.
+  # Lines that report failures, rather than the routines' own lines.
   grep -E '\*\*\*|failed|recorded|test\(' "$directory/$name.out" >"$directory/$name.bad" || true
   echo "$name: $(grep -c 'All tests' "$directory/$name.out") families passed," \
     "$(wc -l <"$directory/$name.bad") complaints"
 }
-# same <name> <name>: the second complains of nothing that the first does not.
+# same <name> <name>: both runs report the same failures.
 same() {
   if ! diff "$directory/$1.bad" "$directory/$2.bad"; then
     echo "$2: not as with everything forwarded"
     failures=$((failures + 1))
   fi
 }
-# took <name> <routine>: the journal says that calls of it were taken, so that the test means something.
+# took <name> <routine>: Stepwell handled calls of the routine, according to the call log, so the
+# test is meaningful.
 took() {
   local taken
   taken=$(awk -v r="$2" '$1 == "stepwell:" && $2 == r { print $4 }' "$directory/$1.err")
@@ -72,8 +73,8 @@ took() {
 
 run ds-off xlintstds dstest.in STEPWELL_LAPACK=off
 run ds xlintstds dstest.in
-# From 17 on: the test sums its residual in FP64, whose own rounding may pass sqrt(n) units at its
-# order 13; ours is in double-double there.
+# From 17 on: the test computes its residual in FP64, whose rounding error may exceed sqrt(n) units
+# at its order 13; Stepwell's residual is in double-double there.
 run ds-1 xlintstds dstest.in STEPWELL_LAPACK_MIN_N=17
 run d-off xlintstd dtest.in STEPWELL_LAPACK=off
 run d xlintstd dtest.in

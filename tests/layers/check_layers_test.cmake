@@ -1,20 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Proves that check_layers.cmake sees each kind of trespass: writes small trees under WORK and runs
-# the check on them.   cmake -DSCRIPT=<check_layers.cmake> -DWORK=<folder> -P check_layers_test.cmake
+# Proves that check_layers.cmake detects each kind of violation: writes small trees under WORK and
+# runs the check on them.
+#   cmake -DSCRIPT=<check_layers.cmake> -DWORK=<folder> -P check_layers_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
 string(CONCAT spdx "// SPDX-FileCopyrightText: 2026 The Stepwell authors\n"
   "// SPDX-License-Identifier: BSD-3-Clause\n")
 set(failures 0)
 
-# Runs the check on a tree of one file, 'file', whose text after the SPDX lines is 'text'. 'expected'
-# is what the output must match; empty if the tree is good.
+# Runs the check on a tree of one file, 'file', whose text is 'text'. 'expected' is a pattern that
+# the output must match; empty if the tree is good.
 function(expect name file text expected)
   file(REMOVE_RECURSE "${WORK}/${name}")
   file(WRITE "${WORK}/${name}/${file}" "${text}")
-  # Somebody for relative includes to find.
+  # A target for relative includes.
   file(WRITE "${WORK}/${name}/src/factor/cholesky.hpp" "${spdx}")
   execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK}/${name} -P ${SCRIPT}
     RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A pytest plugin: tests of others with their solve() by Stepwell, whatever the order.
+"""A pytest plugin that runs other packages' tests with Stepwell as their solve(), at every order.
 
   PYTHONPATH=tests/python python -m pytest -p patched --pyargs numpy.linalg scipy.linalg
 
-At the end it says how many calls were taken; none taken is an error.
+At the end it prints how many calls Stepwell handled; none is an error.
 """
 import pytest
 

@@ -4,13 +4,13 @@
 """Builds the wheel, installs it in a clean virtual environment, and runs the tests there.
 
   tests/python/run.py wheel --work DIR --prefix PREFIX    against the Stepwell installed in PREFIX
-  tests/python/run.py wheel --work DIR                    with a library of its own, from nothing
+  tests/python/run.py wheel --work DIR                    with its own library, built from scratch
   tests/python/run.py tests --work DIR                    tests/python, after 'wheel'
   tests/python/run.py peers --work DIR [--whole]          NumPy's and SciPy's tests under patch()
 
 Needs Python's headers and venv (Debian: python3-dev python3-venv), and from pip, by name:
-nanobind, scikit-build-core and numpy, pytest, scipy, hypothesis. Where those can't be had it says so
-and ends with 77, which ctest shows as skipped; with STEPWELL_REQUIRE_PYTHON=1 that is a failure.
+nanobind, scikit-build-core and numpy, pytest, scipy, hypothesis. If these are not available it says
+so and ends with 77, which ctest shows as skipped; with STEPWELL_REQUIRE_PYTHON=1 that is a failure.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 SKIPPED = 77
 SELECTION = ["scipy.linalg.tests.test_basic", "-k",
              "TestSolve and not test_overwrite_args"]
-# test_overwrite_args asks whether overwrite_a destroys a; ours never does.
+# test_overwrite_args checks that overwrite_a destroys a; ours never does.
 WHOLE = ["numpy.linalg", "scipy.linalg.tests.test_basic", "scipy.linalg.tests.test_decomp_lu",
          "scipy.linalg.tests.test_decomp_cholesky", "-k", "not test_overwrite_args"]
 
@@ -43,7 +43,7 @@ def run(*words, **options):
 
 
 def environment(folder, with_pip=True):
-    """A fresh virtual environment's Python."""
+    """Creates a virtual environment and returns its Python."""
     shutil.rmtree(folder, ignore_errors=True)
     try:
         venv.create(folder, with_pip=with_pip)
@@ -53,7 +53,7 @@ def environment(folder, with_pip=True):
 
 
 def install(pip, python, *packages):
-    """Packages into python's environment, by the pip of another."""
+    """Installs packages in python's environment, with the pip of another environment."""
     words = [pip, "-m", "pip", "--python", python, "install", "-q", "--disable-pip-version-check",
              "--no-compile", *packages]
     print("+", *words, flush=True)
@@ -62,7 +62,7 @@ def install(pip, python, *packages):
 
 
 def first_example():
-    """The first block of Python in docs/python.md."""
+    """The first Python block in docs/python.md."""
     text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     return re.search(r"^```python\n(.*?)^```", text, re.M | re.S)[1]
 
@@ -90,7 +90,7 @@ def wheel(work, given):
         "-C", f"build-dir={work / 'build'}")
     clean = environment(work / "clean", with_pip=False)
     install(builder, clean, *work.glob("*.whl"))
-    # As a downstream project: from another directory, with nothing but the wheel and what it asks for.
+    # Like a downstream project: in another directory, with only the wheel and its dependencies.
     run(clean, "-I", "-c", first_example(), cwd=work)
     install(builder, clean, "pytest", "scipy", "hypothesis")
 
@@ -103,7 +103,7 @@ def python_of(work):
 
 
 def pytest(work, *words):
-    # NumPy's threads and ctest's other tests would only wait for each other.
+    # NumPy's threads would compete with ctest's other tests.
     settings = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": str(HERE),
                 "PYTHONPYCACHEPREFIX": str(work / "pycache")}
     run(python_of(work), "-m", "pytest", "-q", "-p", "no:cacheprovider", *words, cwd=work,

@@ -15,13 +15,13 @@ def general(n, seed=1):
 
 
 def spd(n, seed=1):
-    """Well conditioned, symmetric to the bits."""
+    """Well conditioned, exactly symmetric."""
     a = general(n, seed) @ general(n, seed).T / n + np.eye(n)
     return (a + a.T) / 2
 
 
 def backward_error(a, x, b):
-    """The worst column's ||b - a x|| / (||a|| ||x|| + ||b||) in the infinity norm, NumPy's way."""
+    """The largest ||b - a x|| / (||a|| ||x|| + ||b||) of any column in the infinity norm."""
     a, x, b = (np.asarray(v, dtype=np.longdouble) for v in (a, x, b))
     x, b = x.reshape(x.shape[0], -1), b.reshape(b.shape[0], -1)
     norm = np.abs(a).sum(axis=1).max()
@@ -30,7 +30,7 @@ def backward_error(a, x, b):
 
 
 def tolerance(n):
-    """What a certificate promises, and one rounding of its own residual more."""
+    """The tolerance of a certificate, plus one rounding for its residual."""
     return (np.sqrt(n) + 1) * U
 
 

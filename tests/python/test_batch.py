@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""batch: stacks of small matrices beside NumPy's."""
+"""batch: stacks of small matrices, compared with NumPy."""
 import numpy as np
 import pytest
 from systems import rng
@@ -19,7 +19,7 @@ def roundoff(dtype):
 
 
 def triangle(a, lower):
-    """The named triangle; the other is not to be read."""
+    """Keeps the named triangle; the other is NaN because it must not be read."""
     other = np.full_like(a, np.nan)
     return np.where(np.tri(a.shape[1], dtype=bool), a, other) if lower else np.where(
         np.tri(a.shape[1], dtype=bool).T, a, other)
@@ -114,7 +114,7 @@ def test_als_step():
         seen = items[dense[u] != 0].astype(float)
         a = seen.T @ seen + 0.5 * np.eye(5)
         expected = np.linalg.solve(a, seen.T @ dense[u][dense[u] != 0])
-        # fp32 sums of at most 20 terms, then a solve of condition cond(a).
+        # fp32 sums of at most 20 terms, then a solve with condition number cond(a).
         assert np.abs(users[u] - expected).max() <= (
             20 * np.linalg.cond(a) * 2.0**-24 * (1 + np.abs(expected).max()))
     into = np.ones((30, 5), dtype=np.float32)

@@ -30,7 +30,7 @@ def test_norms(order):
     inverse = np.linalg.inv(a)
     f = stepwell.factor(a)
     for norm in (1, np.inf):
-        # An estimate from below, within a factor of three as a rule.
+        # An estimate from below, typically within a factor of three.
         true = np.linalg.norm(inverse, norm)
         assert true / 10 <= f.inverse_norm(norm) <= true * 1.01
     norm = 1 if order == "C" else np.inf
@@ -67,7 +67,7 @@ def test_failures():
 
 
 def test_keeps_the_matrix_alive():
-    f = stepwell.factor(spd(300))  # nobody else holds it
+    f = stepwell.factor(spd(300))  # the only reference to the matrix
     junk = [np.full((300, 300), k) for k in range(20)]
     assert_solves(spd(300), f.solve(np.ones(300)), np.ones(300))
     assert len(junk) == 20

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A polite guest: threads, fork, signals, the GIL, memory, progress."""
+"""The package coexists with its process: threads, fork, signals, the GIL, memory, progress."""
 import multiprocessing
 import os
 import signal
@@ -15,7 +15,7 @@ from systems import assert_solves, general, spd
 
 import stepwell
 
-LIMIT = 300  # seconds; against hangs, no measure of speed
+LIMIT = 300  # seconds; detects hangs, does not measure speed
 ROUNDS = int(os.environ.get("STEPWELL_PYTHON_ROUNDS", "2"))
 
 
@@ -56,7 +56,7 @@ def test_the_gil_is_released():
     end = time.monotonic()
     stop.set()
     thread.join()
-    # Not once in the middle third if the lock were held throughout.
+    # If the GIL were held throughout, there would be no tick in the middle third.
     third = (end - start) / 3
     assert any(start + third < t < end - third for t in ticks)
 
@@ -98,7 +98,7 @@ def test_number_of_threads_does_not_change_the_bits():
 
 
 def child(n):
-    """In a worker process: large enough to want threads of its own."""
+    """Runs in a worker process: large enough to use several threads."""
     a, b = spd(n), np.arange(float(n))
     return stepwell.solve(a, b), stepwell.solve(general(n), b)
 
@@ -112,7 +112,7 @@ def test_processes(method):
             for spd_x, general_x in pool.map_async(child, [1000] * 3).get(LIMIT):
                 assert np.array_equal(spd_x, expected[0])
                 assert np.array_equal(general_x, expected[1])
-    again = child(1000)  # the parent goes on
+    again = child(1000)  # the parent still works
     assert np.array_equal(again[0], expected[0])
 
 
@@ -185,7 +185,7 @@ stepwell.solve(a, np.ones(3000))
 
 def test_progress_function():
     seen = []
-    for n in (10, 2500, 4000, 6000):  # until it lasts long enough to be seen at work
+    for n in (10, 2500, 4000, 6000):  # until it takes long enough to report the factorization
         a, b = np.eye(n) + 1 / n, np.ones(n)
         count = len(seen)
         x = stepwell.solve(a, b, assume_a="pos", map="fp64",
@@ -213,7 +213,7 @@ def test_bar():
 
     assert "50 %" in _progress.line_of("factor", 5, 10, 1.0)
     assert "analysis" in _progress.line_of("analysis", 0, 0, 1.0)
-    # On a terminal: a pseudo-terminal as standard error.
+    # On a terminal: standard error is a pseudo-terminal.
     master, slave = os.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", "import numpy as np, stepwell\n"

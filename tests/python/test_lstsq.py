@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""lstsq() beside NumPy's."""
+"""lstsq(), compared with NumPy's."""
 import numpy as np
 import pytest
 from systems import rng
@@ -19,7 +19,7 @@ def test_like_numpy(m, n, k, order):
     b = tall(m, k, 2)
     x, residues, rank, s = stepwell.lstsq(a, b)
     expected, sums, _, _ = np.linalg.lstsq(a, b, rcond=None)
-    # Well conditioned: both are within a few n u cond of the truth.
+    # Well conditioned: both have errors of at most a few n u cond.
     assert np.abs(x - expected).max() < 100 * n * 2.0**-53 * np.linalg.cond(a) ** 2
     assert np.allclose(residues, sums, rtol=1e-12)
     assert s is None and rank in (None, n)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the package says of itself: docstrings, names, stubs."""
+"""The package's documentation: docstrings, names, stubs."""
 import ast
 import doctest
 import importlib
@@ -47,7 +47,7 @@ def test_every_name_is_there_and_explained():
 
 
 def members(node):
-    """Names a stub defines: functions and classes with their parts."""
+    """Names that a stub defines: functions, classes and their members."""
     found = set()
     for part in node.body:
         if isinstance(part, (ast.FunctionDef, ast.ClassDef)):

@@ -103,7 +103,7 @@ def test_run(tmp_path):
 
 
 def test_an_inverse_is_the_originals():
-    # Each of its columns would be refined.
+    # It is forwarded because each of its columns would be refined.
     a = general(2100)
     with stepwell.patch() as calls:
         np.linalg.solve(a, np.ones((2100, 2)))

@@ -67,7 +67,7 @@ def test_copies_are_those_of_the_documents(copies, view):
     a = view(rng(3).standard_normal((600, 600)))
     b = np.ones(a.shape[0])
     stepwell.solve(np.eye(2), np.ones(2))
-    tracemalloc.start()  # NumPy reports what it allocates
+    tracemalloc.start()  # NumPy reports its allocations
     try:
         stepwell.solve(a, b)
         peak = tracemalloc.get_traced_memory()[1]
@@ -78,7 +78,7 @@ def test_copies_are_those_of_the_documents(copies, view):
 
 
 def test_broadcast_rows_are_copied():
-    a = np.broadcast_to(np.arange(1.0, 4.0), (3, 3))  # singular: but read as it looks
+    a = np.broadcast_to(np.arange(1.0, 4.0), (3, 3))  # singular when read with its shape
     with pytest.raises(stepwell.Singular):
         stepwell.solve(a, np.array([1.0, 2.0, 4.0]), assume_a="gen")
 
@@ -174,7 +174,7 @@ def test_not_positive_definite(n, order):
         stepwell.solve(a, np.ones(n), assume_a="pos")
     assert type(caught.value) is stepwell.NotPositiveDefinite
     assert caught.value.certificate.pivot == n // 2
-    x, c = stepwell.solve(a, np.ones(n), full_output=True)  # found out, and solved by LU
+    x, c = stepwell.solve(a, np.ones(n), full_output=True)  # detected, and solved by LU
     assert c.structure == "general"
     assert_solves(a, x, np.ones(n))
 

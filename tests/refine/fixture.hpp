@@ -9,7 +9,7 @@
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
 
-/// What the tests of refiners share: a system with a coarse factor, refined and looked at.
+/// Code shared by the tests of refiners: a system with a coarse factor, to refine and to check.
 namespace stepwell::refine::test {
 
 using factor::test::factor_of;
@@ -29,11 +29,12 @@ class Setting {
 
   Outcome refine(const Dense<double>& b, Dense<double>& x, const Request& request);
   /// ||b - A x||_2 / (||A||_2 ||x||_2 + ||b||_2) of a column, with the residual in 113 bits and
-  /// ||A||_2 from below by 'norm'.
+  /// 'norm' as a lower bound of ||A||_2.
   double error(const Dense<double>& b, const Dense<double>& x, std::int64_t column,
                double norm) const;
 
-  /// How far an error from a residual in FP64 may be from that: sums of n + 1 terms, norms of n.
+  /// Bound of the difference between this error and one computed with FP64 residuals: sums of n + 1
+  /// terms, norms of n terms.
   double rounding(const Dense<double>& b, const Dense<double>& x, std::int64_t column,
                   double norm) const;
 

@@ -9,8 +9,8 @@
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
 
-/// Products with a general matrix and with its transpose, and what a look at it finds: right to
-/// rounding, and the same bits for any number of threads.
+/// Products with a general matrix and with its transpose, and scans of it: accurate to rounding,
+/// and the same bits for any number of threads.
 namespace stepwell::refine::test {
 namespace {
 
@@ -25,7 +25,7 @@ using stepwell::test::Quad;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Gaussian, with NaN around it.
+/// A Gaussian matrix, surrounded by NaN.
 Guarded<double> gaussian(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   Random random(seed);
   Guarded<double> a(rows, cols, 3, 1, kNaN);
@@ -76,7 +76,7 @@ TEST_P(GeneralProducts, AreRightToRounding) {
   }
 }
 
-/// Of Gaussian numbers, and of equal ones, whose sums are all rounded in the same direction.
+/// For Gaussian elements, and for equal ones, whose sums are all rounded in the same direction.
 TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
   engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
@@ -110,7 +110,7 @@ TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
   }
 }
 
-/// A residual in FP64 decides only where its depth leaves room below sqrt(n) units.
+/// An FP64 residual is conclusive only if the depth of its sums is below sqrt(n) units.
 TEST_P(GeneralProducts, HaveADepthBelowTheTolerance) {
   engine::ThreadPool pool(1);
   for (const std::int64_t n : {512, 1000, 2048, 4096, 8192, 16384, 65536}) {
@@ -178,7 +178,7 @@ TEST_P(GeneralProducts, HaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// A column's exact sums do not depend on its company.
+// The exact sums of a column do not depend on the other columns.
 TEST_P(GeneralProducts, OfAColumnAreTheSameAmongOthers) {
   engine::ThreadPool pool(1);
   const std::int64_t n = 500;

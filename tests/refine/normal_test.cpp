@@ -11,8 +11,9 @@
 #include "refine/vectors.hpp"
 #include "stepwell/factor.hpp"
 
-/// Products with the normal equations of least squares, and refinement with them: right to
-/// rounding, the same bits for any number of threads, and errors that are those of the x returned.
+/// Products with the normal equations of least squares, and refinement with them: accurate to
+/// rounding, the same bits for any number of threads, and the reported errors are those of the
+/// returned x.
 namespace stepwell::refine::test {
 namespace {
 
@@ -56,7 +57,7 @@ struct Problem {
   double h(std::int64_t i, std::int64_t j) const {
     return a(i, j) * power[static_cast<std::size_t>(j)];
   }
-  /// What a first pass finds of A.
+  /// The results of a first scan of A.
   std::vector<kernels::Scan> scan() const {
     std::vector<kernels::Scan> columns(power.size());
     for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -133,8 +134,9 @@ TEST(NormalProduct, IsRightToRounding) {
   }
 }
 
-/// rounding() is a bound on what a pass loses, whatever its numbers: columns with a number far
-/// larger than the others, a residual that is small beside b, x of very different sizes.
+/// rounding() bounds the error of a pass for all inputs: columns with one element far larger than
+/// the others, a residual that is small compared with b, x with elements of very different
+/// magnitudes.
 TEST(NormalProduct, SaysWhatRoundingDoes) {
   const std::int64_t m = 900, n = 90, k = 2;
   for (int kind = 0; kind < 4; ++kind) {
@@ -147,7 +149,7 @@ TEST(NormalProduct, SaysWhatRoundingDoes) {
       for (std::int64_t c = 0; c < k && kind == 2; ++c) x(j, c) *= std::pow(10, -(j % 12));
       for (std::int64_t i = 0; i < m && kind == 1; ++i) p.a(i, j) *= 1e-2;
     }
-    if (kind == 3) {  // b is H x, but for its rounding
+    if (kind == 3) {  // b is H x except for rounding
       for (std::int64_t c = 0; c < k; ++c) {
         for (std::int64_t i = 0; i < m; ++i) {
           const auto e = static_cast<std::size_t>(c);
@@ -194,7 +196,7 @@ TEST(NormalProduct, SaysWhatRoundingDoes) {
         EXPECT_LE(std::abs(r - std::sqrt(static_cast<double>(square))),
                   bound.residual + kU64 * m * r)
             << kind;
-        // And it is worth something: less than FP64's sums lose at best.
+        // The bound is also useful: it is below the smallest error of FP64 sums.
         if (sums != Sums::fp64 && kind != 3) {
           EXPECT_LT(bound.gradient, kU64 * norm * r) << kind;
         }
@@ -203,7 +205,8 @@ TEST(NormalProduct, SaysWhatRoundingDoes) {
   }
 }
 
-/// A number that changes is found by every pass that may decide, in whatever half of it.
+/// A changed element is detected by every pass whose result may be accepted, in either half of the
+/// pass.
 TEST(NormalProduct, SeesThatAHasChanged) {
   for (int layout = 0; layout < 3; ++layout) {
     Problem p(600, 150, 2);
@@ -223,7 +226,7 @@ TEST(NormalProduct, SeesThatAHasChanged) {
       h.residual(p.right, std::as_const(x).view(), g.view(), squares, sums);
       EXPECT_EQ(h.changed_column(), 64) << layout;
       p.a(311, 70) = p.rows[311 * 150 + 70] = old;
-      // Two elements of different columns that change places: the sum over all columns is the same.
+      // Two elements of different columns are exchanged: the sum over all columns is the same.
       NormalProduct swapped(pool, reader, p.power, p.tail, before);
       std::swap(p.a(311, 70), p.a(17, 140));
       std::swap(p.rows[311 * 150 + 70], p.rows[17 * 150 + 140]);
@@ -262,7 +265,7 @@ TEST(NormalProduct, HasTheSameBitsForAnyThreadsAndFromAFunction) {
   }
 }
 
-/// A problem and the factor of its normal equations, off by 'noise'.
+/// A problem and the factor of its normal equations, perturbed by 'noise'.
 class Refinement {
  public:
   Refinement(std::int64_t m, std::int64_t n, std::int64_t columns, double noise)
@@ -308,14 +311,14 @@ class Refinement {
     q.goal = 2 * kU64;
     return refine_normal(h_, *preconditioner_, p_.right, state_, norm_, 0, q);
   }
-  /// That g and the squares of the state are those of its x.
+  /// Checks that g and the squares of the state belong to its x.
   void expect_true_residuals() {
     Dense<double> g(x_.rows, x_.cols);
     std::vector<double> squares(state_.squares.size());
     h_.residual(p_.right, std::as_const(x_).view(), g.view(), squares);
     for (std::int64_t c = 0; c < x_.cols; ++c) {
       const auto k = static_cast<std::size_t>(c);
-      // Sums in another order, with other columns beside it.
+      // The sums are in another order, with other columns in the same pass.
       const double size = std::sqrt(squares[k]) + norm_ * norm2(x_.rows, x_.view().column(c));
       const double u = 50 * kU64;
       EXPECT_NEAR(squares[k], state_.squares[k], u * size * size);
@@ -359,7 +362,7 @@ TEST(NormalCg, DoesNotTrustAFactorThatIsFarOff) {
   Refinement r(400, 50, 1, 1e-3);
   NormalRequest q;
   q.goal = 2 * kU64;
-  q.inverse = 1e6;  // E of 1e-3 may hide anything then
+  q.inverse = 1e6;  // then an E of 1e-3 may hide anything
   r.cg(q);
   EXPECT_FALSE(r.state().projects[0]);
   EXPECT_NE(r.state().error[0].measure, Measure::projection);

@@ -7,8 +7,8 @@
 #include "kernels/scan.hpp"
 #include "refine/operators/operator.hpp"
 
-/// Products with a symmetric matrix of which the lower triangle is read, and what a look at it
-/// finds: right to rounding, and the same bits for any number of threads.
+/// Products with a symmetric matrix of which the lower triangle is read, and scans of it: accurate
+/// to rounding, and the same bits for any number of threads.
 namespace stepwell::refine::test {
 namespace {
 
@@ -76,7 +76,7 @@ TEST(SymmetricProduct, IsRightToRounding) {
   }
 }
 
-/// Of Gaussian numbers, and of equal ones, whose sums are all rounded in the same direction.
+/// For Gaussian elements, and for equal ones, whose sums are all rounded in the same direction.
 TEST(SymmetricProduct, WithBlockedSumsErrsByNoMoreThanItsDepth) {
   engine::ThreadPool pool(2);
   for (const std::int64_t n : orders()) {
@@ -107,7 +107,7 @@ TEST(SymmetricProduct, WithBlockedSumsErrsByNoMoreThanItsDepth) {
   }
 }
 
-/// A residual in FP64 decides only where its depth leaves room below sqrt(n) units.
+/// An FP64 residual is conclusive only if the depth of its sums is below sqrt(n) units.
 TEST(SymmetricProduct, HasADepthBelowTheTolerance) {
   engine::ThreadPool pool(1);
   for (const std::int64_t n : {256, 300, 512, 896, 1000, 1024, 2048, 4096, 8192, 16384, 32768}) {
@@ -294,7 +294,7 @@ TEST(SymmetricProduct, HasTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// A column's sums do not depend on its company.
+// The sums of a column do not depend on the other columns.
 TEST(SymmetricProduct, OfAColumnIsTheSameAmongOthers) {
   engine::ThreadPool pool(1);
   const std::int64_t n = 500;

@@ -6,8 +6,8 @@
 #include "refine/fixture.hpp"
 #include "refine/vectors.hpp"
 
-/// Every refiner reaches FP64 accuracy from every coarse factor, column by column as if each were
-/// alone, and says so only when it is true.
+/// Every refiner reaches FP64 accuracy from every coarse factor, treats each column independently,
+/// and reports success only when it is true.
 namespace stepwell::refine::test {
 namespace {
 
@@ -39,8 +39,8 @@ class Refiners : public ::testing::TestWithParam<Case> {
 };
 INSTANTIATE_TEST_SUITE_P(Refine, Refiners, ::testing::ValuesIn(every_case()));
 
-/// What the true error may be where the refiner says 'done': twice the goal by a residual that was
-/// itself rounded, n u in the worst case and sqrt(n) u as a rule.
+/// Bound of the true error when the refiner reports 'done': twice the goal, plus the rounding of
+/// the residual, which is n u in the worst case and typically sqrt(n) u.
 double done_bound(std::int64_t n, double goal = kU64) {
   return 2 * goal + (2 + std::sqrt(static_cast<double>(n))) * kU64;
 }
@@ -53,13 +53,13 @@ TEST_P(Refiners, ReachTheirGoal) {
     const Outcome outcome = setting.refine(b, x, request());
     for (std::int64_t c = 0; c < 2; ++c) {
       const System& s = outcome.system[static_cast<std::size_t>(c)];
-      // At the limit of accuracy a last step may fail to gain.
+      // At the limit of accuracy the last step may bring no improvement.
       EXPECT_TRUE(s.status == Status::done || s.status == Status::stagnated) << n;
       const double error = setting.error(b, x, c, outcome.norm);
       EXPECT_LE(error, done_bound(n)) << n;
       EXPECT_LE(s.error, done_bound(n)) << n;
       EXPECT_LE(s.iterations, 60) << n;
-      // Of iterations inside an inner solver nothing is known.
+      // Iterations inside an inner solver are not recorded.
       const auto booked = static_cast<int>(s.history.size());
       EXPECT_TRUE(GetParam().refiner == Refiner::gmres_gmres ? booked > 0 && booked < s.iterations
                                                              : booked == s.iterations)
@@ -72,7 +72,7 @@ TEST_P(Refiners, TreatColumnsAsIfEachWereAlone) {
   const std::int64_t n = 150;
   Setting setting(geometric(n, 30), GetParam().map);
   Dense<double> b = right_hand_sides(n, 6);
-  // Column 1 is zero, 2 as 0, 3 small, 4 easy: A times a vector of ones, 5 as it is.
+  // Column 1 is zero, 2 equals 0, 3 is small, 4 is easy: A times a vector of ones, 5 is unchanged.
   for (std::int64_t i = 0; i < n; ++i) {
     b(i, 1) = 0;
     b(i, 2) = b(i, 0);
@@ -96,7 +96,8 @@ TEST_P(Refiners, TreatColumnsAsIfEachWereAlone) {
     std::copy_n(b.view().column(c), n, b1.data.begin());
     const Outcome alone = setting.refine(b1, x1, request());
     EXPECT_LE(setting.error(b1, x1, 0, alone.norm), done_bound(n));
-    // The company's products tell more of ||A||: one may stop a step before the other.
+    // Products with more columns give a better estimate of ||A||: one solve may stop a step
+    // earlier.
     const int iterations = alone.system[0].iterations;
     EXPECT_LE(s.iterations, 2 * iterations + 6);
     EXPECT_LE(iterations, 2 * s.iterations + 6);
@@ -127,7 +128,7 @@ TEST_P(Refiners, KeepTheLimitOfIterationsAndSteps) {
     Dense<double> x(120, 2);
     const Outcome outcome = setting.refine(b, x, q);
     for (const System& s : outcome.system) {
-      // gmres(gmres) counts the inner ones too, and can't stop within.
+      // gmres(gmres) also counts inner iterations, and can't stop within them.
       const int slack = q.refiner == Refiner::gmres_gmres ? q.inner_iterations + 1 : 1;
       EXPECT_LE(s.iterations, limit * slack) << limit;
       EXPECT_NE(s.status, Status::running);
@@ -193,9 +194,9 @@ TEST_P(Refiners, GetAtLeastAsFarWithExactSums) {
   const Outcome outcome = setting.refine(b, x, q);
   for (std::int64_t c = 0; c < 3; ++c) {
     const System& s = outcome.system[static_cast<std::size_t>(c)];
-    const double error = setting.error(b, x, c, 1);  // which is ||A||
+    const double error = setting.error(b, x, c, 1);  // ||A|| is 1
     EXPECT_LE(error, 2 * kU64);
-    // The residual is right to its last digits, and ||A|| was taken from below.
+    // The residual is correct to its last digits, and ||A|| was estimated from below.
     EXPECT_GE(s.error, error * (1 - 1e-3));
   }
 }
@@ -203,7 +204,7 @@ TEST_P(Refiners, GetAtLeastAsFarWithExactSums) {
 TEST_P(Refiners, NeverCallAWrongSolutionDone) {
   const std::int64_t n = 90;
   for (const double negative : {-1e-3, -0.5, -4.0}) {
-    // The factor is of the definite matrix, the operator is not.
+    // The factor is that of a definite matrix, but the operator is indefinite.
     Setting definite = easy(n);
     Dense<double> a = well_conditioned(n);
     for (const std::int64_t i : {std::int64_t{0}, n / 2, n - 1}) a(i, i) = negative;

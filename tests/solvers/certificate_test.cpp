@@ -9,7 +9,7 @@
 extern "C" void dsyev_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda,
                        double* w, double* work, const int* lwork, int* info);
 
-/// What certificates and plans say is so: condition numbers, error bounds, proofs, memory.
+/// Certificates and plans are correct: condition numbers, error bounds, proofs, memory.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -88,7 +88,7 @@ TEST_P(Conditions, AreEstimatedFromBelowWithinAFactorOfTen) {
         options.condition = true;
         const Solved s = solve(a, gaussian_columns(n, 1), options);
         ASSERT_TRUE(s.certificate.ok()) << s.certificate.reason;
-        const double slack = 1 + std::pow(10, decade - 14);  // dsyev's own error
+        const double slack = 1 + std::pow(10, decade - 14);  // the error of dsyev
         EXPECT_LE(s.certificate.condition, exact * 1.1 * slack) << n << ", 1e" << decade << map;
         EXPECT_GE(s.certificate.condition, exact / 10) << n << ", 1e" << decade << map;
       }
@@ -166,7 +166,7 @@ TEST(Plan, KnowsItsMemory) {
         const Solved s =
             solve(gallery_matrix(Kind::geometric, n, 30, 2), gaussian_columns(n, columns), options);
         ASSERT_TRUE(s.certificate.ok()) << s.certificate.reason;
-        if (s.certificate.map != plan.map) continue;  // it was easier, or harder
+        if (s.certificate.map != plan.map) continue;  // it was easier or harder than planned
         const auto used = static_cast<double>(s.certificate.peak_bytes);
         EXPECT_GE(static_cast<double>(plan.bytes), used) << n << ", " << columns << ", " << map;
         EXPECT_LE(static_cast<double>(plan.bytes), 1.1 * used)

@@ -14,7 +14,7 @@ extern "C" void dgesvd_(const char* jobu, const char* jobvt, const int* m, const
 namespace stepwell::test {
 namespace {
 
-/// Newton's iteration from FP64's root, in a range where that has one.
+/// Newton's iteration from FP64's root, in a range where FP64 has one.
 Quad root(Quad x) {
   if (!(x > 0)) return 0;
   Quad scale = 1;
@@ -35,11 +35,12 @@ Quad norm_of(const std::vector<Quad>& x) {
   return root(sum_of_products(x.data(), x.data(), static_cast<std::int64_t>(x.size())));
 }
 
-/// Squares of singular values below this, relative to the largest, are 0: no backward error that
-/// is looked for is as small, and rounding leaves nothing else.
+/// Squared singular values below this, relative to the largest, count as 0: the backward errors of
+/// interest are larger, and smaller values are only rounding errors.
 constexpr double kNothing = 0x1p-400;
 
-/// Turns two columns so that they are orthogonal. False if they were, or one is nothing.
+/// Rotates two columns so that they are orthogonal. False if they already were, or one is
+/// negligible.
 bool make_orthogonal(Quad* x, Quad* y, std::int64_t n) {
   const Quad of_x = sum_of_products(x, x, n), of_y = sum_of_products(y, y, n);
   const Quad between = sum_of_products(x, y, n);
@@ -90,8 +91,8 @@ ExactLeastSquares::ExactLeastSquares(MatrixView<const double> a, const std::vect
   }
 }
 
-/// One-sided Jacobi with 113 bits, of A V with the V that LAPACK finds: a singular value of 2^-53
-/// of the largest, which FP64 has no digit of, has 50.
+/// One-sided Jacobi in 113 bits, applied to A V with LAPACK's V: a singular value of 2^-53 of the
+/// largest, of which FP64 has no digit, gets 50 bits.
 void ExactLeastSquares::find_singular_values(const Dense<Quad>& a, Singular& s) {
   const std::int64_t n = a.rows;
   const int order = static_cast<int>(n), size = 10 * order + 64;
@@ -128,7 +129,7 @@ void ExactLeastSquares::find_singular_values(const Dense<Quad>& a, Singular& s) 
       s.left(i, j) = s.values[j] > 0 ? s.left(i, j) / s.values[j] : Quad(0);
     }
   }
-  // Neither may be taken for an answer: NaN meets no bound.
+  // A failure must not look like a result: NaN meets no bound.
   const bool failed = info != 0 || turned;
   if (failed) s.values.assign(s.values.size(), Quad(std::numeric_limits<double>::quiet_NaN()));
 }
@@ -219,8 +220,8 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
   if (of_r == 0) return 0;
   if (!std::isfinite(static_cast<double>(s.values.front())))
     return std::numeric_limits<double>::quiet_NaN();
-  // g = U'r / ||r||, and what no column of U reaches. Q'r errs by 2^-110 of r: g of 2^-54 has all
-  // digits that are needed.
+  // g = U'r / ||r||, and the part orthogonal to U. Q'r has an error of 2^-110 of r: a g of 2^-54
+  // has all the digits that are needed.
   std::vector<Quad> z(r);
   reflect(z);
   for (Quad& e : z) e /= of_r;
@@ -231,12 +232,12 @@ double ExactLeastSquares::backward_error(const double* b, const double* x,
     g[i] = static_cast<double>(along);
   }
   const double rest = static_cast<double>(sum_of_products(z.data(), z.data(), m_));
-  // x = 0: no change of A adds to A x, and the limit of phi is infinity. Beyond 1e30 nothing
-  // changes but that its square overflows.
+  // x = 0: no change of A changes A x, and the limit of phi is infinity. Above 1e30 the result
+  // stays the same, but the square of phi would overflow.
   const double phi = of_x > 0 ? std::min(static_cast<double>(of_r / (of_x * s.norm)), 1e30) : 1e30;
   // The smallest eigenvalue l of A A' + phi^2 (I - r r^+), below phi^2: the sum of
-  // g_i^2 (s_i^2 - l) / (s_i^2 + phi^2 - l) is rest l / (phi^2 - l). One side falls, the other
-  // grows.
+  // g_i^2 (s_i^2 - l) / (s_i^2 + phi^2 - l) equals rest l / (phi^2 - l). One side decreases, the
+  // other increases.
   const auto too_small = [&](double root_of_l) {
     const double l = root_of_l * root_of_l, p = phi * phi;
     double left = 0;

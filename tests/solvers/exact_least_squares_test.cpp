@@ -11,14 +11,14 @@ extern "C" void dgesvd_(const char* jobu, const char* jobvt, const int* m, const
                         const int* ldvt, double* work, const int* lwork, int* info, std::size_t,
                         std::size_t);
 
-/// The oracle is tested too: against problems with a known answer, and its backward error against
-/// the formula of the paper, word by word.
+/// The oracle is tested, too: against problems with a known answer, and its backward error against
+/// the formula of the paper, evaluated literally.
 namespace stepwell::solvers::test {
 namespace {
 
 struct Formula {
   double value;
-  double rounding;  ///< FP64's singular values err by a few u of the largest
+  double rounding;  ///< FP64's singular values have errors of a few u of the largest
 };
 
 /// min(phi, smallest singular value of [A, phi (I - r r^+)]) / ||A||_F with phi = ||r|| / ||x||.
@@ -51,7 +51,7 @@ Formula by_the_paper(const Dense<double>& a, const double* b, const double* x) {
   return {std::min(phi, s.back()) / norm, 20 * kU64 * s.front() / norm};
 }
 
-/// ||r|| / ||x|| may be larger than FP64 can hold.
+/// ||r|| / ||x|| may exceed FP64's range.
 TEST(ExactLeastSquares, ATinyXHasTheErrorOfNone) {
   const Dense<double> a = tall_matrix(12, 4, 30), b = right_hand_sides(a, 1, 1);
   const ExactLeastSquares exact(a.view());
@@ -89,7 +89,7 @@ TEST(ExactLeastSquares, HasTheConditionAndTheSolutionThatWereAskedFor) {
     for (std::int64_t j = 0; j < 10; ++j) x(j, 0) = static_cast<double>(j - 3);
     const ExactLeastSquares exact(a.view());
     EXPECT_LT(exact.condition(), 2.1 * condition) << "scaling helps within a factor";
-    // b = A x, rounded: the solution is x but for the condition.
+    // b = A x, rounded: the solution is x up to the condition number.
     for (std::int64_t i = 0; i < 40; ++i) {
       for (std::int64_t j = 0; j < 10; ++j) exactly(i, 0) += a(i, j) * x(j, 0);
     }
@@ -117,7 +117,7 @@ TEST(ExactLeastSquares, DoesNotMindTheScaleOfColumns) {
 }
 
 TEST(ExactLeastSquares, AddsATail) {
-  // min (1 - x)^2 + 3 x^2 is at 1/4.
+  // The minimum of (1 - x)^2 + 3 x^2 is at 1/4.
   Dense<double> a(1, 1), b(1, 1);
   a(0, 0) = b(0, 0) = 1;
   const ExactLeastSquares ridge(a.view(), {std::sqrt(3.0)});

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// The power of two that the largest element has; 0 for none.
+/// The exponent of the largest element; 'before' if there is none.
 int exponent_of(const double* x, std::int64_t n, int before = std::numeric_limits<int>::min()) {
   for (std::int64_t i = 0; i < n; ++i) {
     if (x[i] != 0) before = std::max(before, std::ilogb(x[i]));
@@ -61,7 +61,7 @@ double backward_error(MatrixView<const double> a, const double* b, const double*
   const int of_x = exponent_of(x, n), of_b = exponent_of(b, n);
   if (of_b == kNone && of_x == kNone) return 0;
   if (of_a == kNone || of_x == kNone) return of_b == kNone ? 0 : 1;
-  // A x is of the size 2^(of_a + of_x); everything is divided by the larger of that and b's.
+  // A x is of the order of 2^(of_a + of_x); everything is divided by the larger of this and b's.
   const int top = of_b == kNone ? of_a + of_x : std::max(of_a + of_x, of_b);
   std::vector<double> xs(n), sums(n);
   std::vector<core::DoubleDouble> r(n);
@@ -74,7 +74,7 @@ double backward_error(MatrixView<const double> a, const double* b, const double*
     b_size = std::max(b_size, std::abs(bs));
     r[i] = {bs, 0};
   }
-  // Halves of the shift, so that neither factor leaves the range.
+  // Half of the shift each, so that neither factor leaves the range.
   for (std::int64_t i = 0; i < n; ++i) xs[i] = std::ldexp(xs[i], shift / 2);
   const int rest = shift - shift / 2;
   for (std::int64_t j = 0; j < n; ++j) {

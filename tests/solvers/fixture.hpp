@@ -12,8 +12,8 @@
 #include "gallery/recipe.hpp"
 #include "stepwell/solve.hpp"
 
-/// What the tests of the solvers share: systems in padded memory full of NaN, backward errors in
-/// double-double that no scale can spoil, LAPACK's answers.
+/// Code shared by the tests of the solvers: systems in padded memory full of NaN, backward errors
+/// in double-double that are independent of the scale, LAPACK's answers.
 namespace stepwell::solvers::test {
 
 using factor::test::message_of;
@@ -23,8 +23,8 @@ using kernels::test::kU64;
 using kernels::test::Random;
 using kernels::test::same_bits;
 
-/// A matrix in memory with padded columns, NaN where nothing belongs, and what it was like when it
-/// was sealed.
+/// A matrix in memory with padded columns, NaN outside its elements, and a copy of the memory taken
+/// by seal().
 class Padded {
  public:
   Padded() = default;
@@ -36,9 +36,9 @@ class Padded {
   double operator()(std::int64_t i, std::int64_t j) const { return memory_[i + j * ld_]; }
 
   void seal() { sealed_ = memory_; }
-  /// Every byte is as it was, padding included.
+  /// Whether every byte is unchanged, including the padding.
   bool unchanged() const { return same(memory_, sealed_); }
-  /// The padding is as it was.
+  /// Whether the padding is unchanged.
   bool padding_unchanged() const;
 
  private:
@@ -51,27 +51,27 @@ class Padded {
 };
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, from A's lower triangle, in double-double
-/// and with all sizes brought to 1 first. NaN if x is not finite.
+/// and after scaling everything to 1. NaN if x is not finite.
 double backward_error(MatrixView<const double> a, const double* b, const double* x);
-/// Of the worst column.
+/// The largest of all columns.
 double backward_error(MatrixView<const double> a, MatrixView<const double> b,
                       MatrixView<const double> x);
 
 /// LAPACK's dposv on a copy. False if it fails.
 bool lapack_solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x);
-/// The failing pivot of LAPACK's dpotrf, from 0; -1: none.
+/// The failing pivot of LAPACK's dpotrf, counted from 0; -1: none.
 std::int64_t lapack_pivot(MatrixView<const double> a);
 /// H = diag(row) A diag(col), as the library factors it.
 Dense<double> scaled(MatrixView<const double> a, Scaling scaling);
 
-/// A matrix of the gallery, both triangles.
+/// A matrix of the gallery, both triangles stored.
 Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double condition,
                              std::uint64_t seed = 1);
 Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64_t seed = 1);
 
 SolveOptions with_map(const std::string& map);
 
-/// A solve of copies: x, and the certificate. Fails the test where the certificate contradicts
+/// A solve with copies: x and the certificate. Fails the test if the certificate contradicts
 /// itself.
 struct Solved {
   Dense<double> x;
@@ -79,7 +79,7 @@ struct Solved {
 };
 Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions& options = {});
 
-/// Whether a certificate says the same in all its places.
+/// Whether all parts of a certificate agree.
 ::testing::AssertionResult consistent(const Certificate& c, std::int64_t columns);
 
 }  // namespace stepwell::solvers::test

@@ -6,8 +6,7 @@
 #include "kernels/quad.hpp"
 #include "solvers/general_fixture.hpp"
 
-/// What certificates and plans of general solves say is so: condition numbers, error bounds,
-/// memory.
+/// Certificates and plans of general solves are correct: condition numbers, error bounds, memory.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -15,7 +14,7 @@ using gallery::Kind;
 using stepwell::test::abs_of;
 using stepwell::test::Quad;
 
-/// By Gauss-Jordan in 113 bits.
+/// Gauss-Jordan inversion in 113 bits.
 Dense<Quad> quad_inverse(const Dense<double>& a) {
   const std::int64_t n = a.rows;
   Dense<Quad> w(n, 2 * n);
@@ -123,7 +122,7 @@ TEST(GeneralPlan, KnowsItsMemory) {
         const Solved s = solve_general(gallery_matrix(Kind::positive_arithmetic, n, 30, 2),
                                        gaussian_columns(n, columns), options);
         ASSERT_TRUE(s.certificate.ok()) << s.certificate.reason;
-        if (s.certificate.map != plan.map) continue;  // it was harder
+        if (s.certificate.map != plan.map) continue;  // the system was harder than planned
         const auto used = static_cast<double>(s.certificate.peak_bytes);
         EXPECT_GE(static_cast<double>(plan.bytes), used) << n << ", " << columns << ", " << map;
         EXPECT_LE(static_cast<double>(plan.bytes), 1.1 * used)

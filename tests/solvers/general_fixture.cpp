@@ -20,7 +20,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int kNone = std::numeric_limits<int>::min();
 
-/// The power of two that the largest element has; kNone: all are zero.
+/// The exponent of the largest element; kNone if all are zero.
 int exponent_of(const double* x, std::int64_t n, int before = kNone) {
   for (std::int64_t i = 0; i < n; ++i) {
     if (x[i] != 0) before = std::max(before, std::ilogb(x[i]));
@@ -40,7 +40,7 @@ Dense<double> transpose(const Dense<double>& a) {
 
 namespace {
 
-/// A times 2^-of_a, and the norm of that.
+/// A times 2^-of_a, and its norm.
 struct Scaled {
   Dense<double> a;
   int of_a = kNone;
@@ -51,7 +51,7 @@ struct Scaled {
     std::vector<double> sums(n);
     for (std::int64_t j = 0; j < n; ++j) of_a = exponent_of(from.column(j), n, of_a);
     if (of_a == kNone) return;
-    // In two steps: 2^-of_a alone may not be a number.
+    // In two steps: 2^-of_a alone may overflow.
     const double half = std::ldexp(1.0, -of_a / 2), rest = std::ldexp(1.0, -of_a - (-of_a / 2));
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < n; ++i) {

@@ -4,26 +4,25 @@
 
 #include "solvers/fixture.hpp"
 
-/// What the tests of general solves share beside the rest.
+/// Code shared by the tests of general solves, in addition to fixture.hpp.
 namespace stepwell::solvers::test {
 
 Dense<double> transpose(const Dense<double>& a);
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, or with A', from all of A, in
-/// double-double and with all sizes brought to 1 first. NaN if x is not finite. One for each
-/// column.
+/// double-double and after scaling everything to 1. NaN if x is not finite. One value per column.
 std::vector<double> general_errors(MatrixView<const double> a, MatrixView<const double> b,
                                    MatrixView<const double> x, bool transposed = false);
-/// Of the worst column.
+/// The largest of all columns.
 double general_error(MatrixView<const double> a, MatrixView<const double> b,
                      MatrixView<const double> x, bool transposed = false);
 
-/// LAPACK's LU on a copy, and the solution with A or A'. Returns the index of the pivot that is
-/// zero, from 0; -1: none, and x is written.
+/// LAPACK's LU on a copy, and the solution with A or A'. Returns the index of the zero pivot,
+/// counted from 0; -1: there is none, and x is written.
 std::int64_t lapack_general(MatrixView<const double> a, MatrixView<const double> b,
                             MatrixView<double> x, bool transposed = false);
 
-/// A solve of copies, as solve() for symmetric ones.
+/// A solve with copies, like solve() for symmetric matrices.
 Solved solve_general(const Dense<double>& a, const Dense<double>& b,
                      const SolveOptions& options = {});
 

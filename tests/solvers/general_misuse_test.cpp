@@ -4,8 +4,8 @@
 
 #include "solvers/general_fixture.hpp"
 
-/// Which of the two solvers a matrix gets; misuse is refused with an error that says what to do;
-/// the corners that are no misuse work.
+/// The choice between the two solvers; misuse is refused with an error that says what to do;
+/// unusual but valid arguments work.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -27,7 +27,7 @@ TEST(Automatic, TakesCholeskyWhereItCan) {
     EXPECT_EQ(c.structure, "general");
     EXPECT_TRUE(same_bits(x.view(), solve_general(a, b).x.view()));
 
-    // Symmetric with a positive diagonal, and one eigenvalue below zero.
+    // Symmetric with a positive diagonal, but one negative eigenvalue.
     a = gallery_matrix(Kind::geometric, n, 100);
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < n; ++j) a(i, j) = (i == j ? 1 : 0) + (i + j == n - 1 ? 2 : 0);

@@ -6,8 +6,8 @@
 
 #include "solvers/general_fixture.hpp"
 
-/// How a general solve can end otherwise than well: each has its outcome and its reason, and x is
-/// left alone where there is none.
+/// Each way in which a general solve can fail has its outcome and its reason, and x is unchanged
+/// where there is no solution.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -15,7 +15,8 @@ using gallery::Kind;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// A small solve, one by the ladder with LAPACK first, and those with it last.
+/// Order and map, chosen to cover the small solve, the ladder with LAPACK first and with LAPACK
+/// last.
 struct Path {
   std::int64_t n;
   const char* map;
@@ -104,7 +105,7 @@ TEST_P(GeneralOutcomes, ZeroColumnsAndRowsAreSingular) {
   expect_singular(Dense<double>(n(), n()));
 }
 
-/// Ones and minus ones on and above the diagonal, the rows in any order: elimination is exact.
+/// Ones and minus ones on and above the diagonal, with shuffled rows: elimination is exact.
 Dense<double> shuffled_triangle(std::int64_t n, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::int64_t> place(static_cast<std::size_t>(n));
@@ -130,7 +131,7 @@ TEST_P(GeneralOutcomes, AnEquationThatIsThereTwiceIsSingular) {
       a(to, j) = 2 * a(from, j);
     }
     expect_singular(exact);
-    // Here it depends on rounding whether LAPACK finds out, and on nothing else whether we do.
+    // Whether LAPACK detects the singularity here depends on rounding; if it does, we must, too.
     Dense<double> none(n(), 1);
     if (lapack_general(a.view(), none.view(), none.view()) < 0) continue;
     ++exactly;
@@ -146,7 +147,7 @@ TEST_P(GeneralOutcomes, ATooTightToleranceIsNotMet) {
   const Solved s = solve_general(a, b, tight);
   EXPECT_EQ(s.certificate.outcome, SolveOutcome::not_converged);
   EXPECT_FALSE(s.certificate.reason.empty());
-  // And x is as good as it gets.
+  // x is nevertheless as accurate as possible.
   EXPECT_LT(general_error(a.view(), b.view(), s.x.view()), 4 * kU64);
 }
 
@@ -189,7 +190,7 @@ TEST(GeneralClimbing, IsLeftOutWhenNotAllowed) {
   const Solved climbed = solve_general(a, b, options);
   EXPECT_TRUE(climbed.certificate.ok()) << climbed.certificate.reason;
   EXPECT_GT(climbed.certificate.rungs.size(), 1u);
-  // Without LAPACK's word nothing is called singular.
+  // Without LAPACK's confirmation no matrix is called singular.
   Dense<double> singular(a);
   for (std::int64_t i = 0; i < 300; ++i) singular(i, 17) = 0;
   options.climb = false;

@@ -5,8 +5,8 @@
 
 #include "solvers/general_fixture.hpp"
 
-/// A general factor that is used again and again, with A and with A'; and what does not change the
-/// bits: threads, powers of two, company.
+/// A general factor that is reused, with A and with A'; threads, powers of two and other columns do
+/// not change the bits.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -70,7 +70,7 @@ Dense<double> times(const Dense<double>& x, int power) {
   return y;
 }
 
-/// The same path, and x the same bits but for the power of two.
+/// The same path, and x with the same bits up to the power of two.
 void expect_same(const Solved& got, const Solved& expected, int power) {
   EXPECT_EQ(got.certificate.outcome, expected.certificate.outcome);
   EXPECT_EQ(got.certificate.map, expected.certificate.map);
@@ -120,7 +120,7 @@ TEST_P(GeneralCases, SolveWithTheTransposeToo) {
   const Solved explicitly = solve_general(transpose(a), b, options);
   ASSERT_TRUE(explicitly.certificate.ok()) << explicitly.certificate.reason;
   EXPECT_NEAR(s.certificate.norm, explicitly.certificate.norm, 1e-12 * s.certificate.norm);
-  // Two solutions of one system differ by what both may be off.
+  // Two solutions of one system differ by at most the sum of their forward errors.
   for (std::size_t k = 0; k < 3; ++k) {
     const auto column = static_cast<std::int64_t>(k);
     double difference = 0, size = 0;

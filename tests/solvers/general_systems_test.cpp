@@ -8,8 +8,8 @@
 #include "solvers/general_fixture.hpp"
 
 /// Never silently wrong: ten thousand general systems of all kinds, scales, sizes, maps and
-/// refiners, with A and with A'. What is called converged is so by the test's own arithmetic, what
-/// is called singular is so for LAPACK; what is neither has a reason.
+/// refiners, with A and with A'. A system called converged is so by the test's own arithmetic, one
+/// called singular is so for LAPACK; all others have a reason.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -19,7 +19,7 @@ constexpr double kNormal = std::numeric_limits<double>::min();
 
 enum class Sides { plain, rows, columns, both };  ///< D1 A D2 with 10^-150 .. 10^150
 
-/// Everything that a system is made from: printed, it is the recipe to make it again.
+/// All parameters of a system: printed, they are the recipe to make it again.
 struct Variant {
   Kind kind{};
   std::int64_t n = 1;
@@ -55,10 +55,10 @@ std::vector<double> diagonal_of(const Variant& v, bool of_rows) {
   return d;
 }
 
-/// A system that is scaled on all sides, and its solution before that.
+/// A system scaled on all sides, and its scale factors.
 struct System {
   Padded a, b;
-  bool representable = true;  ///< no number left the normal range
+  bool representable = true;  ///< all elements are in the normal range
   std::vector<double> left, right;
 
   System(const Variant& v, const Dense<double>& base, const Dense<double>& rhs)
@@ -84,8 +84,8 @@ struct System {
     b.seal();
   }
 
-  /// Whether an element of the solution leaves FP64's range, by LAPACK's of the system before it
-  /// was scaled.
+  /// Whether an element of the solution leaves FP64's range, according to LAPACK's solution of the
+  /// unscaled system.
   bool out_of_range(const Variant& v, const Dense<double>& base, const Dense<double>& rhs) const {
     Dense<double> b0(v.n, v.columns), x(v.n, v.columns);
     for (std::int64_t c = 0; c < v.columns; ++c) {
@@ -103,7 +103,7 @@ struct System {
   }
 };
 
-/// How a kind fared.
+/// The results for one kind.
 struct Tally {
   int systems = 0, converged = 0, singular = 0, skipped = 0, compared = 0, as_good = 0;
 };
@@ -119,7 +119,7 @@ SolveOptions options_of(const Variant& v) {
   return options;
 }
 
-/// The systems that FP64 can solve, whatever the path: with a condition number well below 1/u.
+/// The systems that FP64 can solve on every path: those with a condition number well below 1/u.
 bool must_converge(const Variant& v) {
   if (gallery::has_spectrum(v.kind)) return v.condition <= 1e10;
   switch (v.kind) {
@@ -163,7 +163,7 @@ void check_singular(const Variant& v, const Certificate& c, const System& s) {
   Dense<double> b(v.n, 1), x(v.n, 1);
   const std::int64_t theirs = lapack_general(s.a.view(), b.view(), x.view());
   ASSERT_GE(theirs, 0) << "LAPACK says it is not: " << c.reason;
-  if (v.sides != Sides::plain) return;  // which of several depends on rounding
+  if (v.sides != Sides::plain) return;  // which of several zero pivots is first depends on rounding
   ASSERT_EQ(c.pivot, theirs);
 }
 
@@ -197,8 +197,8 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs
           << to_string(c.outcome);
     }
     if (!must_converge(v)) return;
-    // Where the solution leaves FP64's range nothing else is possible, nor where the matrix does:
-    // triangles that are scaled from both sides may have no scale to be brought back to.
+    // A failure is acceptable only if the solution leaves FP64's range or LAPACK fails, too: a
+    // triangular matrix that is scaled from both sides may have no scaling that undoes it.
     ASSERT_TRUE(s.out_of_range(v, base, rhs) || !lapack_solves(v, s.a.view(), b.view()))
         << to_string(c.outcome) << ": " << c.reason << path_of(c);
     return;
@@ -209,7 +209,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs
     const double error = errors[static_cast<std::size_t>(k)];
     ASSERT_TRUE(error < std::sqrt(static_cast<double>(v.n)) * kU64)
         << "converged with " << error / kU64 << " u";
-    // The certificate's own number is rounded: by n u at the worst, a little as a rule.
+    // The certificate's value is rounded: by n u at worst, typically by much less.
     const double said = c.columns[static_cast<std::size_t>(k)].backward_error;
     ASSERT_NEAR(said, error, (2 + std::sqrt(static_cast<double>(v.n))) * kU64);
     if (v.careful) {
@@ -218,7 +218,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs
       ASSERT_LE(proven, error * (1 + 1e-9) + 1e-20);
     }
   }
-  // Of subnormal numbers neither has the digits.
+  // Subnormal solutions do not have enough digits for a comparison.
   if (v.n > 257 || (v.scale_b - v.scale_a < -900)) return;
   compare_with_lapack(v, s.a.view(), b.view(), *std::max_element(errors.begin(), errors.end()),
                       tally);
@@ -265,9 +265,9 @@ Variant draw(Kind kind, std::int64_t n, double condition, std::uint64_t seed) {
 
 class GeneralSystems : public ::testing::TestWithParam<Kind> {
  protected:
-  /// Of all kinds that this process has run.
+  /// Checks all kinds that this process has run.
   static void TearDownTestSuite() {
-    if (all_.compared < 500) return;  // one in a hundred of fewer means nothing
+    if (all_.compared < 500) return;  // one in a hundred of fewer is not significant
     EXPECT_GE(all_.as_good, 0.99 * all_.compared) << "as accurate as dgesv's";
   }
   inline static Tally all_;

@@ -7,8 +7,8 @@
 
 #include "solvers/lstsq_fixture.hpp"
 
-/// The bits of least squares depend on the numbers alone; functions that throw and watchers that
-/// cancel end a call, and nothing hangs.
+/// The bits of a least squares solution depend on the data only; a function that throws or a
+/// cancellation ends a call, and nothing hangs.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -101,7 +101,7 @@ TEST_P(LeastSquaresBits, AFunctionIsCalledByOneThreadAtATimeWithRowsThatExist) {
   EXPECT_EQ(outside, 0);
 }
 
-/// At any call: in the first pass, in the middle, in the refinement.
+/// At any call: in the first pass, in between, or during refinement.
 TEST_P(LeastSquaresBits, WhatAFunctionThrowsReachesTheCaller) {
   const Dense<double> rows = kernels::test::transposed(a_);
   const std::int64_t n = a_.cols;
@@ -134,7 +134,7 @@ TEST_P(LeastSquaresBits, WhatAFunctionThrowsReachesTheCaller) {
   EXPECT_TRUE(same_bits(run(a, 2).x.view(), whole.x.view())) << "the library is as it was";
 }
 
-/// The function itself cancels: at any call.
+/// The function itself cancels, at any call.
 TEST_P(LeastSquaresBits, ACancelledCallEnds) {
   const Dense<double> rows = kernels::test::transposed(a_);
   const std::int64_t n = a_.cols;

@@ -7,8 +7,8 @@
 #include "gallery/tall.hpp"
 #include "solvers/lstsq_fixture.hpp"
 
-/// What the certificate of least squares says: every outcome has its reason, x is left alone where
-/// there is none, and each number is what its description says.
+/// The certificate of least squares: every outcome has its reason, x is unchanged where there is no
+/// solution, and each value is as documented.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -37,7 +37,7 @@ class LeastSquaresOutcomes : public ::testing::TestWithParam<Path> {
   Dense<double> sides(std::int64_t columns, double size = 0.5) const {
     return right_hand_sides(good(), columns, size);
   }
-  /// Expects x to be as it was, in all storages.
+  /// Expects x to be unchanged, for all storages.
   Certificate refused(const Dense<double>& a, const Dense<double>& b,
                       const LeastSquaresOptions& o) const {
     Certificate c;
@@ -125,7 +125,7 @@ TEST_P(LeastSquaresOutcomes, ATooTightToleranceIsNotMet) {
   EXPECT_EQ(s.certificate.outcome, SolveOutcome::not_converged) << path_of(s.certificate);
   EXPECT_EQ(s.certificate.tolerance, 1e-25);
   const ExactLeastSquares exact(a.view());
-  for (std::int64_t k = 0; k < 2; ++k) {  // and x is about as good as it gets
+  for (std::int64_t k = 0; k < 2; ++k) {  // x is nevertheless about as accurate as possible
     EXPECT_LT(exact.backward_error(&b(0, k), &s.x(0, k), Measured::scaled),
               4 * std::sqrt(static_cast<double>(n() + 4)) * kU64);
   }
@@ -170,7 +170,7 @@ TEST_P(LeastSquaresOutcomes, DependentColumnsAreNamed) {
     EXPECT_TRUE(j == 3 || (kind > 0 && j == 1) || (kind == 2 && j == 4)) << j;
     EXPECT_EQ(s.x(j, 0), 0);
     EXPECT_TRUE(kind == 0 || c.rungs.back().map == "qr") << path_of(c);
-    // x minimises: as well as the solution without that column.
+    // x minimises as well as the solution without that column.
     Dense<double> rest(m(), n() - 1), y(n() - 1, 2);
     for (std::int64_t k = 0; k < n() - 1; ++k) {
       const std::int64_t from = k < j ? k : k + 1;
@@ -250,8 +250,8 @@ TEST(LeastSquaresIterations, AreAtMostWhatIsAllowed) {
   EXPECT_TRUE(lstsq_of(a, b, options).certificate.ok());
 }
 
-/// Where r is large, rounding in A'r is amplified by the condition squared; a certificate does not
-/// see it, and dgels does not suffer from it.
+/// Where r is large, rounding errors in A'r are amplified by the squared condition number; a
+/// certificate does not show this, and dgels is not affected by it.
 TEST(LeastSquaresDigits, AreThoseOfDgelsWhereTheConditionIsSquared) {
   const std::int64_t m = 20000, n = 100;
   engine::ThreadPool pool(2);

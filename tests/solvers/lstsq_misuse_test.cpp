@@ -6,7 +6,7 @@
 #include "solvers/lstsq_fixture.hpp"
 
 /// Misuse of least squares is refused with an error that names the entry point and the argument;
-/// the corners that are no misuse work.
+/// unusual but valid arguments work.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -14,7 +14,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 class LeastSquaresMisuse : public ::testing::Test {
  protected:
-  /// Expects an error that begins with 'entry' and has 'word' in it.
+  /// Expects an error that begins with 'entry' and contains 'word'.
   template <class F>
   void refused(const std::string& entry, const std::string& word, F&& call) {
     const std::string text = message_of(ErrorCode::invalid_argument, call);

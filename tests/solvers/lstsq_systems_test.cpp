@@ -7,18 +7,18 @@
 
 #include "solvers/lstsq_fixture.hpp"
 
-/// Never silently wrong: two thousand least squares problems of all conditions, scales, shapes,
-/// defects, residuals, storages and rungs against 113-bit arithmetic. What is called converged has
-/// the backward error that it says and is as near to the solution as the condition allows; what is
-/// called rank deficient is; what FP64 can solve is solved.
+/// Never silently wrong: two thousand least squares problems of all condition numbers, scales,
+/// shapes, defects, residuals, storages and rungs against 113-bit arithmetic. A problem called
+/// converged has the reported backward error and is as close to the solution as the condition
+/// number allows; one called rank deficient is so; every problem that FP64 can solve is solved.
 namespace stepwell::solvers::test {
 namespace {
 
-enum class Rows { plain, all, each };                 ///< times 10^+-100: nothing, all alike, each
+enum class Rows { plain, all, each };                 ///< 10^+-100: none, for all rows, per row
 enum class Columns { plain, each };                   ///< times 10^-100 .. 10^100
 enum class Defect { none, zero, twin, combination };  ///< of a column
 
-/// Everything that a problem is made from: printed, it is the recipe to make it again.
+/// All parameters of a problem: printed, they are the recipe to make it again.
 struct Variant {
   std::int64_t m = 1, n = 1, columns = 1;
   double condition = 1, residual = 0;
@@ -49,7 +49,7 @@ struct Variant {
 struct Problem {
   Dense<double> a, b;
   LeastSquaresOptions options;
-  std::int64_t other = -1, twin = -1;  ///< columns of a defect
+  std::int64_t other = -1, twin = -1;  ///< columns involved in a defect
 
   explicit Problem(const Variant& v) {
     Random random(v.seed * 3);
@@ -78,7 +78,7 @@ struct Problem {
                            ? 1
                            : std::pow(10, static_cast<double>(random.integer(-100, 100)));
       for (std::int64_t i = 0; i < v.m; ++i) a(i, j) *= f;
-      // The first is an intercept, which is not penalised.
+      // The first column is an intercept, which is not penalised.
       if (v.weights) options.weights.push_back(j == 0 ? 0 : f * f * (1 + 0.5 * (j % 3)));
     }
     options.rung = v.rung;
@@ -89,17 +89,17 @@ struct Problem {
 
 struct Tally {
   int converged = 0, deficient = 0, other = 0;
-  int missed = 0;    ///< by a rounding, where LAPACK does not
-  double worst = 0;  ///< true backward error over the tolerance
+  int missed = 0;    ///< by one rounding, where LAPACK meets the tolerance
+  double worst = 0;  ///< true backward error divided by the tolerance
 };
 
 double root_of(std::int64_t n) {
   return std::sqrt(static_cast<double>(n));
 }
 
-/// What the certificate says of a column, against the truth. Karlson & Walden's estimate is within
-/// sqrt(2) of the smallest backward error, the other bounds are above it; they are computed in
-/// FP64, from a residual that errs by some sqrt(n) u.
+/// The certificate of a column against the truth. Karlson & Walden's estimate is within sqrt(2) of
+/// the optimal backward error, the other bounds are above it; they are computed in FP64, from a
+/// residual with an error of about sqrt(n) u.
 void check_column(const ExactLeastSquares& exact, const Certificate& c, std::int64_t k,
                   const double* b, const double* x, Tally& tally) {
   const ColumnCertificate& said = c.columns[static_cast<std::size_t>(k)];
@@ -128,7 +128,8 @@ void check_converged(const ExactLeastSquares& exact, const Certificate& c, const
   }
 }
 
-/// x minimises but for the rounding of a rank decision, and the columns named are zero in it.
+/// x minimises up to the rounding of a rank decision, and is zero for the columns named as
+/// dependent.
 void check_deficient(const ExactLeastSquares& exact, const Certificate& c, const Variant& v,
                      const Problem& p, const Dense<double>& x, Tally& tally) {
   ++tally.deficient;
@@ -149,7 +150,7 @@ void check_deficient(const ExactLeastSquares& exact, const Certificate& c, const
   }
 }
 
-/// Whether dgels meets a tolerance: with few columns sqrt(n) u is less than its rounding.
+/// Whether dgels meets the tolerance: with few columns sqrt(n) u is less than its rounding error.
 bool lapack_solves(const ExactLeastSquares& exact, const Problem& p, double tolerance) {
   const std::vector<double> tail = tail_of(p.options, p.a.cols);
   const auto below = static_cast<std::int64_t>(tail.size());

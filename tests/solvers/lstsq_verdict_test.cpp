@@ -7,17 +7,17 @@
 #include "kernels/quad.hpp"
 #include "solvers/lstsq_fixture.hpp"
 
-/// 'converged' is never said of an x that is not: with numbers at the ends of FP64's range, with a
-/// factor that is poor, and with sums whose roundings all have one sign. The truth is computed with
-/// 113 bits and an exponent of 15.
+/// 'converged' is never reported for an x that has not: with elements at the ends of FP64's range,
+/// with a poor factor, and with sums whose rounding errors all have one sign. The truth is computed
+/// with a 113-bit significand and a 15-bit exponent.
 namespace stepwell::solvers::test {
 namespace {
 
 using stepwell::test::Quad;
 
-/// The square of Karlson & Walden's estimate, or of ||r|| / ||x|| if that is less, of [A; tail]
-/// with columns scaled to norms in [1, 2): a backward error is at least 1/sqrt(2) of the root of
-/// it.
+/// The square of Karlson & Walden's estimate, or of ||r|| / ||x|| if that is smaller, for [A; tail]
+/// with columns scaled to norms in [1, 2): a backward error is at least 1/sqrt(2) of its square
+/// root.
 double true_square(const Dense<double>& a, const double* b, const double* x,
                    const std::vector<double>& tail = {}) {
   const std::int64_t m = a.rows, n = a.cols, rows = m + static_cast<std::int64_t>(tail.size());
@@ -73,7 +73,7 @@ double true_square(const Dense<double>& a, const double* b, const double* x,
   return static_cast<double>(found / norm);
 }
 
-/// Expects the certificate to be true.
+/// Expects the claims of the certificate to be true.
 void expect_true(const Dense<double>& a, const Dense<double>& b, const Solved& s,
                  const std::vector<double>& tail = {}) {
   const Certificate& c = s.certificate;
@@ -99,7 +99,7 @@ std::vector<LeastSquaresOptions> paths() {
   return all;
 }
 
-/// Whole numbers times a power of two for each column, and b = A x without rounding.
+/// Integers times a power of two for each column, and b = A x without rounding.
 struct Whole {
   Whole(std::int64_t m, std::vector<int> exponent, int of_b)
       : a(m, static_cast<std::int64_t>(exponent.size())), b(m, 1), x(a.cols, 1) {
@@ -153,14 +153,15 @@ TEST(LeastSquaresScales, CertificatesAreTrueAtAllOfThem) {
     for (double& e : sb.data) e = std::ldexp(e, of_b);
     for (LeastSquaresOptions options : paths()) {
       expect_true(sa, sb, lstsq_of(sa, sb, options));
-      options.lambda = std::ldexp(1.0, 2 * (high / 2));  // of which roots and products are exact
+      options.lambda = std::ldexp(1.0, 2 * (high / 2));  // its roots and products are exact
       expect_true(sa, sb, lstsq_of(sa, sb, options),
                   std::vector<double>(9, std::ldexp(1.0, high / 2)));
     }
   }
 }
 
-/// The factor that 'projection' was once measured with overlooks what is wrong here.
+/// The verdict is right for Laeuchli's matrix with a poor factor, with which an earlier version of
+/// the measure 'projection' missed the error.
 TEST(LeastSquaresVerdict, OfLaeuchlisMatrixIsTrueWithAPoorFactor) {
   int converged = 0;
   for (const std::int64_t m : {25, 34}) {
@@ -185,7 +186,8 @@ TEST(LeastSquaresVerdict, OfLaeuchlisMatrixIsTrueWithAPoorFactor) {
   EXPECT_GT(converged, 100);
 }
 
-/// Partial sums of equal numbers are all rounded the same way, and FP64's gradient hides it.
+/// Partial sums of equal elements are all rounded in the same direction, which FP64's gradient
+/// hides.
 TEST(LeastSquaresVerdict, CountsTheRoundingOfSums) {
   const std::int64_t m = 8000, n = 12;
   Dense<double> a(m, n), b(m, 1);
@@ -201,9 +203,9 @@ TEST(LeastSquaresVerdict, CountsTheRoundingOfSums) {
   }
 }
 
-/// A's function gives another number, or b is written to, from some pass over A on.
+/// If A's function returns another value or b is written, from any pass over A on, it is reported.
 TEST(LeastSquaresVerdict, SaysThatAOrBHasChanged) {
-  // Small enough for sums in double-double throughout, and too large.
+  // Small enough for double-double sums throughout, and too large for that.
   for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{90, 12}, {1200, 60}}) {
     const Dense<double> a = tall_matrix(m, n, n == 12 ? 1e4 : 10);
     for (const LeastSquaresOptions& options : paths()) {

@@ -5,7 +5,7 @@
 
 #include "solvers/fixture.hpp"
 
-/// Misuse is refused with an error that says what is wrong; the corners that are no misuse work.
+/// Misuse is refused with an error that says what is wrong; unusual but valid arguments work.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -66,7 +66,7 @@ TEST_F(Misuse, OfOptionsIsRefused) {
 }
 
 TEST_F(Misuse, OfOverlapIsRefused) {
-  // A and then b in one array.
+  // A followed by b in one array.
   std::vector<double> memory(static_cast<std::size_t>(n_ * n_ + 8 * n_));
   std::copy(a_.data.begin(), a_.data.end(), memory.begin());
   const auto a = view<const double>(memory.data(), n_, n_);

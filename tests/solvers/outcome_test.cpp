@@ -6,7 +6,7 @@
 
 #include "solvers/fixture.hpp"
 
-/// Every failure has its outcome and its reason, and x is left alone where there is none.
+/// Every failure has its outcome and its reason, and x is unchanged where there is no solution.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -15,7 +15,7 @@ using gallery::Kind;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// A small solve, one by the general path, and one by its ladder.
+/// Order and map, chosen to cover the small solve, the general path and its ladder.
 struct Path {
   std::int64_t n;
   const char* map;
@@ -30,7 +30,7 @@ class Outcomes : public ::testing::TestWithParam<Path> {
   Dense<double> good(double condition = 10) const {
     return gallery_matrix(Kind::geometric, n(), condition);
   }
-  /// Solves with two columns and expects x to be as it was.
+  /// Solves with two columns and expects x to be unchanged.
   Certificate refused(const Dense<double>& a, const Dense<double>& b, const SolveOptions& o) const {
     Dense<double> x = gaussian_columns(n(), b.cols, 77);
     const Dense<double> before(x);
@@ -140,7 +140,7 @@ TEST_P(Outcomes, ATooTightToleranceIsNotMet) {
     EXPECT_EQ(s.certificate.outcome, SolveOutcome::not_converged);
     EXPECT_EQ(s.certificate.tolerance, tolerance);
     EXPECT_FALSE(s.certificate.reason.empty());
-    // And x is as good as it gets.
+    // x is nevertheless as accurate as possible.
     EXPECT_LT(backward_error(a.view(), b.view(), s.x.view()), 4 * kU64 + 1e-17);
   }
 }
@@ -182,7 +182,7 @@ TEST_P(Outcomes, AColumnOfZerosHasAZeroSolution) {
   for (std::int64_t i = 0; i < n(); ++i) ASSERT_EQ(s.x(i, 1), 0);
 }
 
-// The watcher may be too late; then it tries again.
+// The watching thread may be too late; then the test tries again.
 TEST(Cancelling, FromAnotherThreadEndsASolve) {
   const std::int64_t n = kSanitized ? 1000 : 2000;
   const Dense<double> a = gallery_matrix(Kind::geometric, n, 1e8), b = gaussian_columns(n, 2);
@@ -197,7 +197,7 @@ TEST(Cancelling, FromAnotherThreadEndsASolve) {
     });
     const Solved s = solve(a, b, options);
     outcome = s.certificate.outcome;
-    progress.done = 3;  // in case nobody counted
+    progress.done = 3;  // in case no task was counted
     watcher.join();
   }
   EXPECT_EQ(outcome, SolveOutcome::cancelled);

@@ -5,7 +5,8 @@
 
 #include "solvers/general_fixture.hpp"
 
-/// The solver that finds out what A is; the triangle that is read; the norm of the inverse.
+/// The solver that determines the structure of A; the triangle that is read; the norm of the
+/// inverse.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -15,7 +16,7 @@ double tolerance_of(std::int64_t n) {
   return std::sqrt(static_cast<double>(n)) * kU64;
 }
 
-/// A, with NaN in the strict lower or upper triangle.
+/// A with NaN in the strict lower or upper triangle.
 Dense<double> without(const Dense<double>& a, Triangle triangle) {
   Dense<double> half(a);
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -53,8 +54,8 @@ TEST(Triangle, TheUpperOneGivesTheSameBits) {
   }
 }
 
-/// One bit of A between the factorization and a solve: the residual reads another matrix than the
-/// one that was looked at. What comes back names the block.
+/// If one bit of A changes between the factorization and a solve, the residual reads another matrix
+/// than the one that was analyzed: the outcome is 'changed', and the certificate names the block.
 TEST(Changed, AMatrixThatIsNotWhatWasFactoredIsNoticed) {
   for (const Structure structure : {Structure::spd, Structure::general}) {
     for (const std::int64_t n : {40, 300, 1100}) {
@@ -130,13 +131,14 @@ TEST(SolverTest, FindsOutWhatTheMatrixIs) {
 }
 
 TEST(SolverTest, EstimatesTheNormOfTheInverse) {
-  // Of a bidiagonal matrix with ones and -1/2 above the diagonal it is known: row 0 of the inverse
-  // is 1, 1/2, 1/4 ..., all rows' sums are below 2; column sums too, but the last column's is 2.
+  // For a bidiagonal matrix with ones and -1/2 above the diagonal the inverse is known: row 0 is 1,
+  // 1/2, 1/4 ..., all row sums are below 2; the column sums are, too, except for the last one, 2.
   const std::int64_t n = 300;
   Dense<double> a(n, n);
   for (std::int64_t i = 0; i < n; ++i) a(i, i) = i == 0 ? 0.25 : 1;
   for (std::int64_t i = 0; i + 1 < n; ++i) a(i, i + 1) = -0.5;
-  // Row 0 of the inverse: 4 (1, 1/2, 1/4, ...): its sum is 8. Column j: 4 / 2^j and 1, 1/2, ...
+  // With a(0, 0) = 1/4, row 0 of the inverse is 4 (1, 1/2, 1/4, ...): its sum is 8. Column j is
+  // 4 / 2^j and 1, 1/2, ...
   for (const char* const map : {"bf16", "fp64"}) {
     stepwell::Solver solver(a.view(), with_map(map), Structure::general);
     const double rows = solver.inverse_norm(), columns = solver.inverse_norm(true);

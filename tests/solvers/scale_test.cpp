@@ -4,8 +4,8 @@
 
 #include "solvers/fixture.hpp"
 
-/// Scale-free: (s A, t b) takes the path of (A, b), to the bits, for powers of two s and t. And the
-/// same bits for any number of threads.
+/// (s A, t b) takes the same path as (A, b), bit by bit, for powers of two s and t; and the bits
+/// are the same for any number of threads.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -17,7 +17,7 @@ Dense<double> times(const Dense<double>& x, int power) {
   return y;
 }
 
-/// The same path, and x the same bits but for the power of two.
+/// The same path, and x with the same bits up to the power of two.
 void expect_same(const Solved& got, const Solved& expected, int power) {
   EXPECT_EQ(got.certificate.outcome, expected.certificate.outcome);
   EXPECT_EQ(got.certificate.iterations, expected.certificate.iterations);
@@ -93,7 +93,7 @@ TEST_P(ScaleFree, TakesTheSamePathToTheSameBits) {
   }
 }
 
-// LAPACK's dsposv returns NaN and success for the first of these.
+// For the first of these scales LAPACK's dsposv returns NaN and success.
 TEST(Scale, OfADominantMatrixDoesNotMatter) {
   const std::int64_t n = 300;
   const Dense<double> base = gallery_matrix(Kind::dominant, n, 1);
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"bf16,bf16x2,fp32", 1500, Kind::dominant, 1},
                       Case{"adaptive:1e-4", 1100, Kind::matern, 1}));
 
-/// Scaling by powers of two keeps square roots exact that are.
+/// Scaling by powers of two keeps exact square roots exact.
 TEST(Scale, PowersOfFourAreSolvedExactly) {
   for (const std::int64_t n : {1, 5, 40, 700}) {
     for (const double d : {1.0, 2.0, 4.0, 0x1p-600}) {

@@ -8,7 +8,7 @@
 #include "io/matrix_file.hpp"
 #include "solvers/fixture.hpp"
 
-/// A factor that is used again and again; and matrices from practice, from every rung.
+/// A factor that is reused; and matrices from applications, solved from every rung.
 namespace stepwell::solvers::test {
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include "solvers/fixture.hpp"
 
-/// Never silently wrong: ten thousand systems of all kinds, scales, sizes, maps and refiners. What
-/// is called converged is so by the test's own arithmetic; what is not has a reason; nothing of the
-/// caller's is touched.
+/// Never silently wrong: ten thousand systems of all kinds, scales, sizes, maps and refiners. A
+/// system called converged is so by the test's own arithmetic; all others have a reason; the
+/// caller's data are not touched.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -17,7 +17,7 @@ constexpr double kNormal = std::numeric_limits<double>::min();
 
 enum class Rows { plain, smooth, random };  ///< D of D A D: ones, or 10^-150 .. 10^150
 
-/// Everything that a system is made from: printed, it is the recipe to make it again.
+/// All parameters of a system: printed, they are the recipe to make it again.
 struct Variant {
   gallery::Kind kind{};
   std::int64_t n = 1;
@@ -45,10 +45,10 @@ struct Variant {
 
 struct System {
   Padded a, b;
-  bool representable = true;  ///< no number left the normal range
+  bool representable = true;  ///< all elements are in the normal range
 };
 
-/// D.
+/// The diagonal of D.
 std::vector<double> rows_of(const Variant& v) {
   Random random(v.seed * 7 + 1);
   std::vector<double> d(static_cast<std::size_t>(v.n), 1.0);
@@ -61,8 +61,8 @@ std::vector<double> rows_of(const Variant& v) {
   return d;
 }
 
-/// The powers of two between which the solution lies, from LAPACK's of the system before it was
-/// scaled.
+/// The powers of two between which the solution lies, from LAPACK's solution of the unscaled
+/// system.
 struct Range {
   double low = HUGE_VAL, high = -HUGE_VAL;
 };
@@ -108,7 +108,7 @@ System make_system(const Variant& v, const Dense<double>& base, const Dense<doub
   return s;
 }
 
-/// How a kind fared.
+/// The results for one kind.
 struct Tally {
   int systems = 0, converged = 0, skipped = 0, compared = 0, as_good = 0;
 };
@@ -121,7 +121,7 @@ SolveOptions options_of(const Variant& v) {
   return options;
 }
 
-/// The systems that FP64 can solve, whatever the path: with a condition number well below 1/u.
+/// The systems that FP64 can solve on every path: those with a condition number well below 1/u.
 bool must_converge(const Variant& v) {
   using gallery::Kind;
   if (v.kind == Kind::hilbert) return v.n <= 6;
@@ -159,7 +159,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rig
   if (!c.ok()) {
     ASSERT_FALSE(c.reason.empty());
     if (!must_converge(v)) return;
-    // Where the solution leaves FP64's range nothing else is possible.
+    // A failure is acceptable only if the solution leaves FP64's range.
     const Range range = range_of(v, base, right);
     const bool too_large = range.high > 1022;
     const bool too_small = range.low < -960;
@@ -175,7 +175,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rig
     const double error = backward_error(s.a.view(), b.view().column(k), got.view().column(k));
     ASSERT_TRUE(error < std::sqrt(static_cast<double>(v.n)) * kU64)
         << "converged with " << error / kU64 << " u";
-    // The certificate's own number is rounded: by n u at the worst, a little as a rule.
+    // The certificate's value is rounded: by n u at worst, typically by much less.
     const double said = c.columns[static_cast<std::size_t>(k)].backward_error;
     ASSERT_NEAR(said, error, (2 + std::sqrt(static_cast<double>(v.n))) * kU64);
     if (v.careful) {
@@ -184,7 +184,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rig
       ASSERT_LE(proven, error * (1 + 1e-9) + 1e-20);
     }
   }
-  // Of subnormal numbers neither has the digits.
+  // Subnormal solutions do not have enough digits for a comparison.
   if (v.n > 257 || (v.scale_b - v.scale_a < -900)) return;
   compare_with_lapack(v, s.a.view(), b.view(), backward_error(s.a.view(), b.view(), got.view()),
                       tally);
@@ -230,9 +230,9 @@ Variant draw(gallery::Kind kind, std::int64_t n, double condition, std::uint64_t
 
 class Systems : public ::testing::TestWithParam<gallery::Kind> {
  protected:
-  /// Of all kinds that this process has run.
+  /// Checks all kinds that this process has run.
   static void TearDownTestSuite() {
-    if (all_.compared < 500) return;  // one in a hundred of fewer means nothing
+    if (all_.compared < 500) return;  // one in a hundred of fewer is not significant
     EXPECT_GE(all_.as_good, 0.99 * all_.compared) << "as accurate as dposv's";
   }
   inline static Tally all_;

@@ -7,7 +7,8 @@
 #include "solvers/general_fixture.hpp"
 #include "solvers/verdict.hpp"
 
-/// 'converged' holds for the true backward error, not for the one that a rounded residual shows.
+/// 'converged' holds for the true backward error, not only for the one computed from a rounded
+/// residual.
 namespace stepwell::solvers::test {
 namespace {
 
@@ -27,7 +28,7 @@ TEST(Verdict, HoldsForEveryValueThatTheErrorMayHave) {
   EXPECT_EQ(outcome_of(false, {0, 0}, tolerance), SolveOutcome::overflow);
 }
 
-/// In quad precision, the infinity norm's.
+/// The backward error in the infinity norm, in quad precision.
 double true_error(const Dense<double>& a, const double* b, const double* x) {
   Quad r = 0, norm = 0, of_x = 0, of_b = 0;
   for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -49,8 +50,8 @@ struct Equal {
   double beside, diagonal;
 };
 
-/// Equal elements beside the diagonal and b = 1: all partial sums are rounded in one direction. A
-/// plain FP64 residual shows a unit where there are a hundred.
+/// Equal elements off the diagonal and b = 1: all partial sums are rounded in one direction. A
+/// plain FP64 residual shows one unit where the true error is a hundred units.
 class EqualElements : public ::testing::TestWithParam<Equal> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, EqualElements,
                          ::testing::Values(Equal{100, 0.9, 1000}, Equal{200, 0.7, 100},
@@ -76,7 +77,7 @@ TEST_P(EqualElements, AreSolvedToTheToleranceOrNotCalledConverged) {
         EXPECT_LE(error, c.tolerance) << "reported " << c.backward_error;
       } else {
         EXPECT_EQ(c.outcome, SolveOutcome::not_converged);
-        EXPECT_GT(tolerance, 0) << c.reason;  // the default is within reach
+        EXPECT_GT(tolerance, 0) << c.reason;  // the default tolerance can be reached
       }
     }
   }
@@ -102,7 +103,7 @@ TEST_P(EqualElements, HaveAProofThatTheOutcomeGoesBy) {
   }
 }
 
-/// The factor overflows, and there is nothing that could have been refined.
+/// The factor overflows, and there is nothing to refine.
 TEST(Columns, ForWhichNothingWasComputedAreNotConverged) {
   const std::int64_t n = 70;
   Dense<double> a = gaussian_columns(n, n);

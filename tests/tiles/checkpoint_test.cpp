@@ -15,7 +15,7 @@
 #include "directory.hpp"
 #include "stepwell/error.hpp"
 
-/// What is written is read again, and nothing else is.
+/// A checkpoint is read as it was written, and anything else is rejected.
 namespace stepwell::tiles::test {
 namespace {
 
@@ -209,7 +209,7 @@ TEST(CheckpointTest, DoesNotMixGenerationsRanksOrRuns) {
   copy(c.path(1), other_run.path(1));
   EXPECT_NE(other_run.verify({1, 3}, state.pieces()), "");
 
-  // What says "complete" is no more trusted than the rest.
+  // A file named "complete" is not trusted more than the others.
   const std::string name = c.path(1).substr(0, c.path(1).size() - 8);  // without "1-rank-0"
   copy(name + "1-complete", name + "5-complete");
   overwrite(name + "6-complete", "");
@@ -233,7 +233,7 @@ TEST(CheckpointTest, RemovesWhatAKilledWriterHasLeft) {
   EXPECT_FALSE(std::filesystem::exists(name + "state-rank-3-unfinished"));
   EXPECT_TRUE(std::filesystem::exists(name + "state-rank-2-unfinished"));
   EXPECT_EQ(c.verify({1, 3}, state.pieces()), "");
-  // Without open() the next writer takes its place.
+  // Without open() the next writer replaces the file.
   overwrite(name + "state-rank-3-unfinished", "rubbish");
   c.write({2, 4}, state.pieces());
   EXPECT_EQ(c.verify({2, 4}, state.pieces()), "");

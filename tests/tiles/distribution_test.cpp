@@ -13,7 +13,7 @@
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
 
-/// Who owns a tile, who needs it, and what that costs on the wire.
+/// The owner of a tile, the ranks that need it, and the communication volume.
 namespace stepwell::tiles::test {
 namespace {
 
@@ -31,7 +31,7 @@ std::vector<Distribution> all_distributions() {
   return all;
 }
 
-/// The owners of the tiles whose update multiplies with L(i, k), found by looking at every product
+/// The owners of the tiles whose update multiplies with L(i, k), found by enumerating every product
 /// L(a, k) L(b, k)' of the factorization.
 std::vector<int> readers_by_products(const Distribution& d, std::int64_t tiles, std::int64_t i,
                                      std::int64_t k) {
@@ -105,7 +105,7 @@ TEST(Distribution, ReadersAreThoseThatMultiplyWithTheTile) {
   }
 }
 
-// Longer than the pattern of any of them, where the search for readers stops early.
+// The column is longer than the pattern of each distribution: the search for readers stops early.
 TEST(Distribution, ReadersOfALongColumn) {
   for (const Distribution& d : {Distribution::grid(2, 7), Distribution::grid(5, 4),
                                 Distribution::symmetric(6), Distribution::symmetric(15)}) {
@@ -135,8 +135,8 @@ TEST(Distribution, SolversAreTheColumnsOwners) {
   }
 }
 
-// A rank's part differs from the mean by the tiles along the diagonal, no more: at most as many as
-// a row and a column of its own have.
+// The number of tiles of a rank differs from the mean only by tiles along the diagonal: at most as
+// many as a row and a column of the rank's own tiles have.
 TEST(Distribution, TilesAreDealtOutEvenly) {
   for (const Distribution& d : all_distributions()) {
     for (const std::int64_t tiles : {24, 60, 121}) {
@@ -176,7 +176,8 @@ TEST(Distribution, BytesAreThoseOfTheMessages) {
   }
 }
 
-// Beaumont et al.: sqrt(2) in the limit of many ranks; a grid of 2 x 3 is a good one for its size.
+// Beaumont et al.: a factor of sqrt(2) in the limit of many ranks; 2 x 3 is a good grid for its
+// size.
 TEST(Distribution, TheSymmetricOneSendsLess) {
   for (const int ranks : {6, 10, 15, 28}) {
     for (const std::int64_t tiles : {32, 64, 128}) {

@@ -5,8 +5,8 @@
 #include "kernels/fixture.hpp"
 #include "tiles/operations.hpp"
 
-/// What the tests of operations on tiles share: tiles and sums with their memory, and the numbers
-/// that they stand for.
+/// Code shared by the tests of tile operations: tiles and sums with their memory, and the values
+/// that they represent.
 namespace stepwell::tiles::test {
 
 using kernels::Order;
@@ -16,7 +16,7 @@ using kernels::test::kU64;
 using kernels::test::Random;
 using kernels::test::Scratch;
 
-/// A tile with its memory and the numbers in it.
+/// A tile with its memory and the values in it.
 struct Stored {
   core::Buffer<std::byte> memory;
   Tile tile;
@@ -44,7 +44,7 @@ inline Stored store(const Dense<double>& x, Rung rung) {
   return s;
 }
 
-/// Sums with their memory, filled with x as far as their format holds it.
+/// Sums with their memory, filled with x rounded to their format.
 struct Held {
   core::Buffer<std::byte> memory;
   Sums sums;

@@ -8,7 +8,7 @@
 #include "stepwell/error.hpp"
 #include "tiles/rung_map.hpp"
 
-/// Precision maps: the text that says them, and the rung they give each tile.
+/// Precision maps: their text form, and the rung that they assign to each tile.
 namespace stepwell::tiles::test {
 namespace {
 
@@ -51,7 +51,7 @@ TEST(MapText, ComesBackAsItWas) {
 
 struct BadText {
   std::string text;
-  std::string named;  ///< what the message must quote or say
+  std::string named;  ///< text that the message must contain
 };
 
 TEST(MapText, IsRefusedWithThePartThatIsWrong) {
@@ -111,7 +111,7 @@ TEST(MapText, IsRefusedWithThePartThatIsWrong) {
       const std::string message = error.what();
       EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << message;
       EXPECT_NE(message.find(b.named), std::string::npos) << message;
-      EXPECT_NE(message.find("adaptive:<eps>"), std::string::npos) << message;  // what would do
+      EXPECT_NE(message.find("adaptive:<eps>"), std::string::npos) << message;  // valid text
       EXPECT_LT(message.size(), 500U);
     }
   }
@@ -152,7 +152,7 @@ TEST(TreeLevel, IsZeroExactlyAcrossTheFirstSplit) {
   }
 }
 
-// Either half is a tree of its own, one level further down.
+// Either half is a separate tree, one level further down.
 TEST(TreeLevel, IsThatOfTheHalfAndOneMore) {
   for (std::int64_t tiles = 2; tiles <= 33; ++tiles) {
     const std::int64_t middle = (tiles + 1) / 2;
@@ -168,7 +168,7 @@ TEST(TreeLevel, IsThatOfTheHalfAndOneMore) {
   EXPECT_EQ(tree_level(1, 0, 0), 0);
 }
 
-// What lies further from the diagonal is split off no later.
+// Tiles further from the diagonal are split off no later.
 TEST(TreeLevel, FallsDownAColumn) {
   for (std::int64_t tiles = 1; tiles <= 33; ++tiles) {
     for (std::int64_t k = 0; k < tiles; ++k) {
@@ -197,7 +197,7 @@ TEST(LayeredMap, GivesEachTileTheRungOfItsLevel) {
         const auto level = static_cast<std::size_t>(std::min(tree_level(tiles, i, j), 2));
         EXPECT_EQ(rungs.at(i, j), map.layers[level]);
         ++counts[static_cast<std::size_t>(rungs.at(i, j))];
-        // Of an update of (i, j) from column k, the right operand is at least as fine as the left.
+        // In an update of (i, j) from column k, the right operand is at least as fine as the left.
         for (std::int64_t k = 0; k < j; ++k) {
           EXPECT_TRUE(finer_or_equal(rungs.at(j, k), rungs.at(i, k)));
         }
@@ -211,7 +211,7 @@ TEST(LayeredMap, GivesEachTileTheRungOfItsLevel) {
   }
 }
 
-// The recursion goes on inside a diagonal tile where the one over tiles ends.
+// Inside a diagonal tile the recursion continues where the recursion over tiles ends.
 TEST(LayeredMap, ContinuesInsideADiagonalTile) {
   const PrecisionMap map = parse_map("bf16,fp32,bf16,fp64");
   const RungMap one({512, 512}, map), two({1024, 512}, map), four({2048, 512}, map);
@@ -298,7 +298,7 @@ TEST(CoarserRung, IsTheLessAccurateOne) {
 
 const std::vector<Rung> kLadder = {Rung::bf16, Rung::bf16x2, Rung::fp32, Rung::fp64};
 
-/// Norms from 1 down to 1e-12, the diagonal's the largest.
+/// Norms from 1 down to 1e-12, largest on the diagonal.
 std::vector<double> falling_norms(const Grid& grid) {
   std::vector<double> norms(static_cast<std::size_t>(grid.count()));
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
@@ -323,7 +323,7 @@ TEST(AdaptiveMap, KeepsItsRuleTileByTile) {
     for (const double eps : {1e-1, 1e-3, 1e-6, 1e-10, 1e-15, 1e-18}) {
       const RungMap map(grid, eps, norms, kLadder);
       const double allowed = eps * std::sqrt(squares) / static_cast<double>(tiles);
-      double error = 0;  // of the whole, squared
+      double error = 0;  // of the whole matrix, squared
       for (std::int64_t j = 0; j < tiles; ++j) {
         for (std::int64_t i = j; i < tiles; ++i) {
           const double norm = norms[grid.index(i, j)];
@@ -331,7 +331,7 @@ TEST(AdaptiveMap, KeepsItsRuleTileByTile) {
           const double u = info(rung).unit_roundoff;
           EXPECT_TRUE(norm * u <= allowed || rung == Rung::fp64) << eps;
           EXPECT_TRUE(finer_or_equal(map.at(j, j), rung)) << i << ", " << j;
-          if (i > j && rung != Rung::bf16) {  // and no cheaper one would do
+          if (i > j && rung != Rung::bf16) {  // no cheaper rung would suffice
             const Rung cheaper = kLadder[rung == Rung::bf16x2 ? 0 : rung == Rung::fp32 ? 1 : 2];
             EXPECT_GT(norm * info(cheaper).unit_roundoff, allowed);
           }

@@ -4,7 +4,7 @@
 
 #include "tiles/fixture.hpp"
 
-/// The diagonal tile's factor and the solves with it, against FP64 products of what is stored.
+/// The factor of a diagonal tile and solves with it, against FP64 products of the stored values.
 namespace stepwell::tiles::test {
 namespace {
 
@@ -19,7 +19,7 @@ Dense<double> definite(std::int64_t n, Random& random) {
   return a;
 }
 
-/// || got - A B' ||_F over || |A| |B|' ||_F, over the lower triangle if it is one.
+/// || got - A B' ||_F / || |A| |B|' ||_F, in the lower triangle if 'shape' is lower.
 double product_residual(const Dense<double>& got, const Dense<double>& a, const Dense<double>& b,
                         Shape shape) {
   const auto product = kernels::test::exact_product(a, b);
@@ -33,7 +33,7 @@ double product_residual(const Dense<double>& got, const Dense<double>& a, const 
   return std::sqrt(error / norm);
 }
 
-/// As in the factorization's own tests: 8 u for the roundings on the way (condition below 3), and v
+/// As in the tests of the factorization: 8 u for the roundings (condition number below 3), and v
 /// for each of n additions.
 double solve_error(Rung a, Rung b, std::int64_t n) {
   const Rung rung = coarser(a, b);
@@ -89,7 +89,7 @@ TEST_P(PerRung, DiagonalTilesAreFactored) {
   }
 }
 
-// A plain tile's sums may be its own storage, and its inverse may not be wanted.
+// The sums of an unpacked tile may be its own storage, and the inverse may be omitted.
 TEST_P(PerRung, PlainDiagonalTilesAreFactoredInPlace) {
   const Rung rung = GetParam();
   if (info(rung).planes > 0) GTEST_SKIP() << "packed";
@@ -127,7 +127,7 @@ TEST_P(PerRung, InversesOfStoredTilesSolveLikeTheFactorizationsOwn) {
   again.data = memory.data();
   const Scratch scratch(scratch_bytes(150) + 150 * 150 * 8);
   invert_stored(kernels::table(), d.l.tile, again, scratch.data());
-  // L was rounded before: W = L^-1 differs by as much, times its condition (below 3).
+  // L was rounded before: W = L^-1 differs by as much, times its condition number (below 3).
   const double bound = 8 * info(rung).unit_roundoff + 158 * kU32;
   EXPECT_TRUE(kernels::test::within(
       again.w32(), [&](auto i, auto j) { return d.inverse.w32()(i, j); },
@@ -187,7 +187,7 @@ void expect_toward_zero(const Dense<double>& stored, const Dense<double>& exact,
   EXPECT_EQ(cut > 0, u > kU32);
 }
 
-// One inverted block: later ones depend on how the earlier ones were rounded.
+// One inverted block only: later ones depend on how the earlier ones were rounded.
 TEST_P(PerRung, FactorsAreRoundedTowardZeroWhenAsked) {
   const Rung rung = GetParam();
   if (rung == Rung::fp64) GTEST_SKIP() << "nothing is rounded";

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tiles/fixture.hpp"
 
-/// A sweep against a plain FP64 loop on the numbers that the tiles stand for, for every combination
-/// of rungs that can meet in it.
+/// A sweep against a plain FP64 loop on the values that the tiles represent, for every combination
+/// of rungs that can occur in it.
 namespace stepwell::tiles::test {
 namespace {
 
-/// A copy in rows order with the tile's own planes, or three of a plain one.
+/// A copy in rows order with the tile's own planes, or with three planes of an unpacked tile.
 struct Rows {
   core::Buffer<std::uint16_t> memory;
   kernels::PackedOut packed;
@@ -22,8 +22,8 @@ Rows rows_of(TileIn tile) {
   return rows;
 }
 
-/// Relative to |C| + |A| |B|': both operands rounded to the product's rung, what it drops, and the
-/// additions of 'depth' terms.
+/// Relative to |C| + |A| |B|': both operands are rounded to the product's rung, some products are
+/// dropped, and 'depth' terms are added.
 double sweep_error(Rung rung, std::int64_t depth) {
   if (rung == Rung::fp64) return static_cast<double>(depth + 2) * kU64;
   const RungInfo r = info(rung);
@@ -55,7 +55,7 @@ void check_sweep(Rung target, Rung left, Rung right, const SweepCase& c) {
     b.push_back(store(kernels::test::gaussian(c.n, k, random), right));
     rows.push_back(rows_of(b.back().tile));
     lefts.push_back(a.back().tile);
-    const bool packed = b.back().tile.shape.is_packed();  // then only its shape is looked at
+    const bool packed = b.back().tile.shape.is_packed();  // then only its shape is used
     rights.push_back(
         {{b.back().tile.shape, packed ? nullptr : b.back().tile.data}, rows.back().packed});
     const auto product = kernels::test::exact_product(a.back().value, b.back().value);

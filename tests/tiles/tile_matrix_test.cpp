@@ -6,7 +6,7 @@
 #include "tiles/operations.hpp"
 #include "tiles/tile_matrix.hpp"
 
-/// Where tiles are, and what comes out of them.
+/// The position of tiles in memory, and copies of their elements.
 namespace stepwell::tiles::test {
 namespace {
 
@@ -41,7 +41,7 @@ TEST(TileMatrixTest, KeepsTilesApartAndAligned) {
     });
     EXPECT_EQ(l.bytes(), bytes);
     EXPECT_EQ(l.bytes(), tile_matrix_bytes(l.map()));
-    each([&](const Tile& tile, std::int64_t index) {  // nobody else's pattern
+    each([&](const Tile& tile, std::int64_t index) {  // no tile overlaps another
       for (std::int64_t b = 0; b < tile.shape.bytes(); ++b) {
         ASSERT_EQ(tile.data[b], static_cast<std::byte>(index % 251)) << text;
       }
@@ -63,7 +63,7 @@ class CopyTest : public ::testing::TestWithParam<Rung> {};
 INSTANTIATE_TEST_SUITE_P(Tiles, CopyTest, ::testing::ValuesIn(all_rungs),
                          [](const auto& p) { return std::string(to_string(p.param)); });
 
-/// What a number becomes when it is stored at a rung.
+/// The value of x after it is stored at a rung.
 double stored(double x, Rung rung) {
   if (rung == Rung::fp64) return x;
   if (rung == Rung::fp32) return static_cast<float>(x);

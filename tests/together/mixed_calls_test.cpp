@@ -14,15 +14,15 @@
 #include "sanitized.hpp"
 #include "stepwell/stepwell.hpp"
 
-/// Many application threads that call everything at once: the same bits as one call after the
-/// other, and no more threads than one caller has.
+/// Many application threads that call all solvers at once get the same bits as sequential calls,
+/// and the library starts no more threads than for one caller.
 namespace stepwell {
 namespace {
 
 constexpr int kCallers = 8;
 constexpr int kCalls = test::kSanitized ? 160 : 1000;
 
-/// Numbers without a pattern in [-1, 1).
+/// A pseudorandom value in [-1, 1).
 double number(std::uint64_t seed) {
   std::uint64_t s = seed + 0x9e3779b97f4a7c15;
   s = (s ^ (s >> 30)) * 0xbf58476d1ce4e5b9;
@@ -54,7 +54,7 @@ Matrix spd(std::int64_t n, std::uint64_t seed) {
   return a;
 }
 
-/// Matrices of all kinds and sizes, made once; a call solves with one of them.
+/// Matrices of all kinds and sizes, made once; each call uses one of them.
 struct Systems {
   std::vector<Matrix> definite, general, tall, small;
   Systems() {
@@ -73,7 +73,7 @@ struct Systems {
     const auto which = [&](const std::vector<Matrix>& of) -> const Matrix& {
       return of[(k / 5) % of.size()];
     };
-    SolveOptions low;  // also where the plan would stay in FP64
+    SolveOptions low;  // also where the plan would choose FP64
     low.map = uniform(Rung::bf16x2);
     const SolveOptions options = index % 3 == 0 ? low : SolveOptions{};
     switch (index % 5) {
@@ -126,11 +126,12 @@ std::int64_t threads_alive() {
 }
 
 TEST(MixedCalls, FromManyThreadsGiveTheSameBitsWithTheSameThreads) {
-  const std::int64_t at_first = threads_alive();  // and those of the BLAS
+  const std::int64_t at_first = threads_alive();  // includes the threads of the BLAS
   const Systems systems;
   std::vector<std::vector<double>> expected(kCalls);
   for (int i = 0; i < kCalls; ++i) expected[static_cast<std::size_t>(i)] = systems.call(i);
-  // StarPU's workers, which sleep while a call refines, and a pool beside its caller.
+  // StarPU's workers, which sleep while a call refines, and a thread pool in addition to its
+  // caller.
   const std::int64_t allowed = Context().threads();
   const std::int64_t ours = allowed + (allowed - 1);
   EXPECT_LE(threads_alive(), at_first + ours);

@@ -6,7 +6,7 @@
 
 #include "run_command.hpp"
 
-/// bench als: what it measures, and what it refuses.
+/// bench als: its measurements, and the arguments that it refuses.
 namespace stepwell::tool {
 namespace {
 
@@ -27,7 +27,8 @@ TEST(BenchAls, SaysWhatItMeasured) {
     }
     EXPECT_EQ(j.at("ratio").at("windows"), 2);
     EXPECT_GE(j.at("ratings"), j.at("users"));
-    // In units of roundoff times condition: the largest of the rows' sums, and 4 k of the solver.
+    // In units of roundoff times condition number: the largest of the rows' sums, and 4 k of the
+    // solver.
     const double k = j.at("factors");
     for (const char* key : {"error", "baseline_error"}) {
       EXPECT_GT(j.at(key), 0) << arguments;

@@ -8,7 +8,7 @@
 
 #include "run_command.hpp"
 
-/// `bench batch` and `tune batch` as a user sees them.
+/// `bench batch` and `tune batch` as seen by a user.
 namespace stepwell::tool {
 namespace {
 
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr const char* kQuick = " --count 300 --pairs 2 --allow-slow-blas --json";
 
-/// n u is LAPACK's own bound of a backward error up to a small factor; a wrong kernel is off by
+/// n u is LAPACK's bound of a backward error up to a small factor; a wrong kernel exceeds it by
 /// powers of ten.
 void expect_small(double error_in_u, double n, const std::string& what) {
   EXPECT_GE(error_in_u, 0) << what;
@@ -49,7 +49,8 @@ TEST(BatchBench, SaysWhatItMeasured) {
       EXPECT_GT(j.at(limit).at("share"), 0) << arguments;
       EXPECT_GT(j.at(limit).at("gigabytes_per_second"), 0) << arguments;
     }
-    // The lines of a triangle: no fewer bytes than it has, no more than the matrix and its margins.
+    // The cache lines of a triangle: at least its bytes, at most those of the matrix and its
+    // margins.
     const double size = j.at("type") == "fp32" ? 4 : 8;
     const double read = j.at("bytes").at("read");
     const double vectors = j.at("operation") == "cholesky" ? 0 : n * j.at("columns").get<double>();
@@ -114,7 +115,7 @@ TEST(TuneBatch, KeepsWhatItMeasured) {
   const std::string kept = contents(d / "stepwell/batch.txt");
   EXPECT_EQ(kept.rfind("stepwell batch tuning, version ", 0), 0U) << kept.substr(0, 100);
   EXPECT_NE(kept.find("\nfp64 128 "), std::string::npos);
-  // And it is good enough to be read.
+  // The file can be read again.
   const Outcome used =
       run("bench batch --n 9 --count 64 --pairs 1 --against one-thread --json", cache);
   EXPECT_EQ(used.code, 0) << used.err;

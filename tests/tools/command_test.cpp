@@ -9,7 +9,7 @@
 
 #include "run_command.hpp"
 
-/// The stepwell command as a user sees it: output, errors, exit codes.
+/// The stepwell command as seen by a user: output, errors, exit codes.
 namespace stepwell::tool {
 namespace {
 
@@ -142,7 +142,7 @@ TEST(Doctor, WarnsOfABlasBelowTheCpuAndSaysTheFix) {
   const Outcome text = run("doctor", "OPENBLAS_CORETYPE=PRESCOTT");
   EXPECT_NE(text.out.find("OPENBLAS_CORETYPE="), std::string::npos);
 
-  // The fix that it names works.
+  // The suggested fix works.
   const std::string fix = warning.substr(warning.find("OPENBLAS_CORETYPE="));
   const json mended = doctor(fix.substr(0, fix.find(' ')));
   EXPECT_EQ(mended.at("blas").at("warning"), "");
@@ -168,7 +168,8 @@ void expect_side(const json& side) {
 }
 
 TEST(Bench, OfEveryKernelHasOneShape) {
-  // Sizes off the blocks of 16, 32, 64 and 512, so that tails are checked too.
+  // Sizes that are not multiples of the blocks of 16, 32, 64 and 512, so that tails are checked,
+  // too.
   for (const char* arguments : {"update --rung bf16 --size 70",
                                 "update --rung bf16x2 --size 70",
                                 "update --rung bf16x3 --size 70",
@@ -304,7 +305,7 @@ TEST(Bench, OfLeastSquaresSaysWhatItMeasured) {
       if (!j.contains(key)) continue;
       const json& a = j.at(key);
       EXPECT_GT(a.at("residual_norm"), 0);
-      // The normal equations lose the condition number; both have rows to sum over.
+      // The normal equations lose the condition number; both sum over the rows.
       const double lost = j.at("against") == "normal-equations" ? condition : 1;
       EXPECT_LT(a.at("gradient"), 8 * std::sqrt(m) * lost * 0x1p-53) << arguments;
       EXPECT_LT(a.at("forward_error"), 100 * n * condition * (1 + residual * condition) * 0x1p-53)
@@ -343,7 +344,7 @@ TEST(Bench, RefusesABaselineWhoseKernelsAreBelowTheCpu) {
   EXPECT_NE(allowed.err.find("warning"), std::string::npos) << allowed.err;
 }
 
-// StarPU writes files to the home directory and ends the process when it can't.
+// StarPU writes files to the home directory and ends the process if it can't.
 TEST(Bench, RunsWhereTheHomeDirectoryCantBeWritten) {
   const std::string bench =
       "bench factor --n 300 --tile 64 --pairs 1 --threads 2 --allow-slow-blas";

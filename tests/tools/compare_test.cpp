@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// Ratios around a median, with noise that is lognormal as that of a shared machine.
+/// Ratios around a median, with lognormal noise as on a shared machine.
 Numbers ratios(std::mt19937_64& random, std::size_t count, double median, double noise) {
   std::lognormal_distribution<double> draw(std::log(median), noise);
   Numbers numbers(count);
@@ -28,13 +28,13 @@ Change verdict(const Numbers& before, const Numbers& after) {
 }
 
 TEST(RankTest, IsExactForFewNumbers) {
-  // One order of the 252 that five of ten numbers can have, and its mirror image.
+  // One of the 252 possible orders of five out of ten values, and its reverse.
   EXPECT_NEAR(rank_test({1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}), 2.0 / 252, 1e-15);
   EXPECT_NEAR(rank_test({6, 7, 8, 9, 10}, {1, 2, 3, 4, 5}), 2.0 / 252, 1e-15);
   EXPECT_NEAR(least_probability(5, 5), 2.0 / 252, 1e-12);
   // Of the 6 orders of two and two, 2 are as far apart as this.
   EXPECT_NEAR(rank_test({1, 2}, {3, 4}), 2.0 / 6, 1e-15);
-  // Ties: of {1, 2, 2, 3}, {1, 2} and {2, 3} are the two extreme sums, each had in 2 ways.
+  // Ties: of {1, 2, 2, 3}, {1, 2} and {2, 3} have the two extreme sums, each in 2 ways.
   EXPECT_NEAR(rank_test({1, 2}, {2, 3}), 4.0 / 6, 1e-15);
 }
 
@@ -45,7 +45,7 @@ TEST(RankTest, OfEqualNumbersSeesNothing) {
 }
 
 TEST(RankTest, GoesOnWhereExactCountsEnd) {
-  // The same picture with 40 and with 42 numbers: exact, then by the normal curve.
+  // The same data with 40 and with 42 values: exact, then by the normal approximation.
   const auto comb = [](std::size_t count, double from) {
     Numbers numbers(count);
     for (std::size_t i = 0; i < count; ++i) numbers[i] = from + static_cast<double>(i);
@@ -101,7 +101,7 @@ TEST(Compare, LeavesAloneWhatIsTooSmallToMatter) {
   std::mt19937_64 random(2);
   const Numbers before = ratios(random, 100, 8, 0.001);
   const Numbers after = ratios(random, 100, 8 * 0.97, 0.001);
-  EXPECT_LT(rank_test(before, after), 1e-10);  // it is there
+  EXPECT_LT(rank_test(before, after), 1e-10);  // the change is detected
   EXPECT_EQ(verdict(before, after), Change::same);
 }
 
@@ -109,7 +109,7 @@ TEST(Compare, SaysWhenThereIsTooLittleToGoBy) {
   EXPECT_EQ(verdict({1, 1.01, 1.02}, {0.5, 0.51, 0.52}), Change::unknown);
   EXPECT_EQ(verdict({1}, {1.01}), Change::unknown);
   EXPECT_EQ(verdict({}, {}), Change::unknown);
-  // Enough for one case, not for one of a hundred.
+  // Enough for one case, but not for one out of a hundred.
   const Samples fifth = {{1, 1.01, 1.02, 1.03, 1.04}, {0.5, 0.51, 0.52, 0.53, 0.54}};
   std::vector<Samples> many(100, {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}});
   many[7] = fifth;
@@ -117,7 +117,7 @@ TEST(Compare, SaysWhenThereIsTooLittleToGoBy) {
   EXPECT_EQ(compare_samples(many, {})[7].verdict, Change::unknown);
 }
 
-/// Five in a hundred may be wrong; what chance adds to that in so many trials, with three sigma.
+/// Five in a hundred may be wrong, plus three standard deviations for this number of trials.
 void expect_rare(int alarms, int trials) {
   EXPECT_LE(alarms, 0.05 * trials + 3 * std::sqrt(0.05 * 0.95 * trials));
 }

@@ -9,11 +9,11 @@
 
 #include "run_command.hpp"
 
-/// What is made from the option table: manual page and completion.
+/// The manual page and the completion script, which are made from the option table.
 namespace stepwell::tool {
 namespace {
 
-/// What bash offers for the last of the words.
+/// The completions that bash offers for the last word.
 std::string completed(const std::string& words) {
   const Directory d;
   std::ofstream(d / "script") << run("completion bash").out << "COMP_WORDS=(" << words << ")\n"
@@ -58,7 +58,7 @@ TEST(Manual, HasEveryVerbAndOption) {
                            "\\-\\-nugget", "STEPWELL_ISA", "rates.json", "21 not converged"}) {
     EXPECT_NE(o.out.find(text), std::string::npos) << text;
   }
-  // No line that troff would take for a request of its own.
+  // No line that troff would take for a request.
   for (std::size_t at = 0; (at = o.out.find("\n.", at)) != std::string::npos; ++at) {
     const std::string request = o.out.substr(at + 2, o.out.find_first_of(" \n", at + 2) - at - 2);
     const std::string known = " SH SS TP PP B I br nf fi ";

@@ -16,7 +16,7 @@
 #include "io/matrix_file.hpp"
 #include "run_command.hpp"
 
-/// gen, solve and plan: from files to files.
+/// gen, solve and plan, with input and output files.
 namespace stepwell::tool {
 namespace {
 
@@ -98,7 +98,7 @@ TEST(Files, GiveACertificateInJson) {
   EXPECT_LE(c.at("columns").at(0).at("proven_backward_error"), c.at("tolerance"));
 }
 
-/// A 3 x 3 system in files, with something wrong about it.
+/// Writes a 3 x 3 system to files and solves it.
 Outcome solve_written(const Directory& d, const std::string& a, const std::string& b,
                       const std::string& options = "") {
   std::ofstream(d / "A.mtx") << "%%MatrixMarket matrix array real general\n3 3\n" << a;
@@ -134,7 +134,7 @@ TEST(Files, WithNoSolutionGiveTheOutcomesExitCodeAndNoX) {
     EXPECT_NE(o.out.find("outcome"), std::string::npos) << o.out;
     EXPECT_EQ(d.list(), "A.mtx b.mtx");
   }
-  const Directory d;  // what the upper triangle holds is not asked
+  const Directory d;  // the upper triangle is not read
   EXPECT_EQ(solve_written(d, "4\n1\n0\n7\n4\n1\nnan\n1\n4\n", ones, " --lower").code, 0);
 }
 
@@ -204,7 +204,7 @@ TEST(Files, ThatDoNotFitAreRefusedBeforeTheyAreRead) {
   expect_error(run("gen arithmetic --n 1000000 -o " + (d / "x.npy")), 30, "GiB");
   EXPECT_EQ(d.list(), "A.npy C.mtx b.npy");
 
-  // 800 GB by its size, none of it on the disk.
+  // 800 GB by its size, but nothing is allocated on the disk.
   const std::string header = contents(a).substr(0, 128);
   std::string lie = header;
   const std::string shape = "(10, 10)", large = "(316227, 316227)";
@@ -222,13 +222,13 @@ TEST(Files, ThatDoNotFitAreRefusedBeforeTheyAreRead) {
   expect_error(run("solve " + (d / "huge.npy") + " " + (d / "tall.npy")), 30, "beside");
 }
 
-/// Starts the command in the background and interrupts it after a while.
+/// Starts the command in the background and interrupts it after this time.
 void interrupt_after(int milliseconds, const std::string& arguments, const Directory& d,
                      bool& interrupted) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    ::signal(SIGINT, SIG_DFL);  // a shell's job in the background ignores it, and so would we
+    ::signal(SIGINT, SIG_DFL);  // a background job of a shell ignores it, and so would the child
     const std::string line =
         "exec '" STEPWELL_TOOL "' " + arguments + " >/dev/null 2>'" + (d / "err") + "'";
     ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
@@ -239,14 +239,14 @@ void interrupt_after(int milliseconds, const std::string& arguments, const Direc
   ::kill(child, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  // A second, and what a busy machine adds.
+  // One second, plus a margin for a busy machine.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
   if (interrupted) {
-    const std::string err = contents(d / "err");  // empty: before the command could know
+    const std::string err = contents(d / "err");  // empty if it came before the handler was set
     EXPECT_TRUE(err == "stepwell: interrupted\n" || err.empty()) << err;
   } else {
-    EXPECT_EQ(WEXITSTATUS(status), 0) << contents(d / "err");  // it was faster than we
+    EXPECT_EQ(WEXITSTATUS(status), 0) << contents(d / "err");  // it had already finished
   }
 }
 
@@ -333,7 +333,7 @@ TEST(Plan, SaysWhatItKnowsThePathFrom) {
   }
 }
 
-/// Over ranks, of which there are none here; tests/distributed compares it with what ranks say.
+/// A plan for ranks, without MPI; tests/distributed compares it with the plan of real ranks.
 TEST(Plan, ForRanks) {
   const Outcome text = run("plan --n 3000 --ranks 6 --layout symmetric");
   EXPECT_EQ(text.code, 0) << text.err;
@@ -357,7 +357,7 @@ TEST(Plan, ForRanks) {
   expect_error(run("plan --n 100 --regenerate"), 2, "--ranks");
 }
 
-// The path of a rehearsal is the path of the solve.
+// The rehearsal takes the same path as the solve.
 TEST(Plan, ForeseesThePathAndTheMemory) {
   for (const char* matrix :
        {"arithmetic --cond 1e2", "geometric --cond 1e5", "clustered --cond 1e8", "dominant",

@@ -53,7 +53,7 @@ TEST(Timetable, IsReadBackOnTheMachineItWasMeasuredOn) {
   save(cubic(), timetable_path(), 2);
   EXPECT_EQ(load_timetable(2).rows.size(), 3U);
   EXPECT_EQ(load_timetable(2).measured_on, "2026-01-02");
-  EXPECT_TRUE(load_timetable(3).rows.empty());  // other threads, other times
+  EXPECT_TRUE(load_timetable(3).rows.empty());  // another number of threads has other times
   const std::string good = contents(timetable_path());
   for (const std::string& bad :
        {std::string(), good.substr(0, good.size() / 2), std::string("[]"),
@@ -66,7 +66,8 @@ TEST(Timetable, IsReadBackOnTheMachineItWasMeasuredOn) {
   ::unsetenv("XDG_CACHE_HOME");
 }
 
-/// Over ranks the work is known where it was measured with a rank's threads, and the network never.
+/// For ranks the compute time is known if it was measured with a rank's threads, the network time
+/// never.
 TEST(Timetable, TellsTheLeastTimeOfRanks) {
   const Directory d;
   ::setenv("XDG_CACHE_HOME", d.path().c_str(), 1);
@@ -85,7 +86,7 @@ TEST(Timetable, TellsTheLeastTimeOfRanks) {
     EXPECT_EQ(over.at("one_process"), one);
     EXPECT_EQ(over.at("at_least"), one / ranks);
   }
-  EXPECT_TRUE(seconds("--threads 2 --ranks 2").is_null());  // other threads, other times
+  EXPECT_TRUE(seconds("--threads 2 --ranks 2").is_null());  // not measured with 2 threads
   const std::string known = plan("--threads 3 --ranks 2").out,
                     unknown = plan("--threads 2 --ranks 2").out;
   EXPECT_NE(known.find("at least"), std::string::npos) << known;
@@ -105,9 +106,9 @@ TEST(ProgressLine, TellsTheTimeLeft) {
   EXPECT_EQ(duration_text(NAN), "0 s");
   const std::vector<Stage> stages = {{Phase::factor, "factoring", 8},
                                      {Phase::refine, "refining", 2}};
-  // Too early to tell from the pace: what is forecast, less what has passed.
+  // Too early to extrapolate: the forecast minus the elapsed time.
   EXPECT_NE(progress_text(stages, 0, 0.01, 1).find(" 9 s left"), std::string::npos);
-  // A quarter in five seconds: fifteen more, and the rest.
+  // A quarter in five seconds: fifteen more seconds, plus the other stages.
   EXPECT_NE(progress_text(stages, 0, 0.25, 5).find(" 17 s left"), std::string::npos);
   EXPECT_NE(progress_text(stages, 0, 0.25, 5).find("25 %"), std::string::npos);
   EXPECT_NE(progress_text(stages, 1, 0.5, 1).find("refining"), std::string::npos);

@@ -12,7 +12,7 @@
 namespace stepwell::tool {
 namespace {
 
-/// Uses the processor for about this long.
+/// Uses this much processor time.
 void burn(double seconds) {
   const auto now = [] {
     timespec t{};
@@ -78,7 +78,7 @@ RC_GTEST_PROP(Summary, LiesWithinTheSample, (const std::vector<int>& numbers)) {
 }
 
 TEST(Alternate, SeesAFactorOfTwo) {
-  // Both on the clock of this thread, which other processes do not disturb much: far from 1 and 4.
+  // Both use the clock of this thread, which other processes hardly disturb: far from 1 and 4.
   const ContestResult r = alternate(contest_of(50e-6, 100e-6), quick(20));
   EXPECT_GT(r.ratio.median, 1.5);
   EXPECT_LT(r.ratio.median, 2.7);
@@ -100,7 +100,7 @@ TEST(Alternate, MeasuresAtLeastTwentyPairs) {
 
 TEST(Alternate, SwapsWhoGoesFirst) {
   std::string order;
-  Contest c = contest_of(2e-3, 2e-3);  // longer than a window: each call is one
+  Contest c = contest_of(2e-3, 2e-3);  // longer than a window: each call is one window
   c.candidate.run = [&, run = c.candidate.run] { order += 'c', run(); };
   c.baseline.run = [&, run = c.baseline.run] { order += 'b', run(); };
   alternate(c, quick(4));
@@ -137,7 +137,7 @@ TEST(Alternate, GivesTheSummaryOfItsPairs) {
   EXPECT_EQ(r.ratio.p10, s.p10);
 }
 
-/// Sides that write their letter and take longer than a window.
+/// Sides that append their letter and take longer than a window.
 std::vector<Side> letters(const std::string& names, std::string& order) {
   std::vector<Side> sides;
   for (const char name : names) {
@@ -171,7 +171,7 @@ TEST(Rotate, DoesNotCountTheWarmUp) {
   std::string order;
   RotateOptions options;
   options.rounds = 2;
-  options.window = 1e-5;  // one run is long enough to be warm
+  options.window = 1e-5;  // a single run is enough to warm up
   const auto seconds = rotate(letters("ab", order), Clock::thread_cpu, options);
   EXPECT_EQ(order, "ababba");
   EXPECT_EQ(seconds[0].size(), 2U);

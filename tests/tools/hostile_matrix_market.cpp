@@ -89,7 +89,7 @@ std::vector<HostileFile> sizes() {
   };
 }
 
-/// A good matrix but for its last number.
+/// A valid matrix except for its last element.
 std::string number(const std::string& word, const char* end = "\n") {
   return dense("2 2\n2\n1\n1\n" + word + end);
 }

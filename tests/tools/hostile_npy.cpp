@@ -12,7 +12,7 @@ using namespace std::string_literals;
 
 const std::string kFour = doubles({2, 1, 1, 2});
 
-/// A file of four good doubles whose header says this.
+/// A file of four valid doubles with this type in its header.
 std::string of_type(const std::string& type) {
   return npy(dictionary(type, "False", "(2, 2)"), kFour);
 }

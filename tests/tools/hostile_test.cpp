@@ -15,8 +15,8 @@
 #include "run_command.hpp"
 #include "sanitized.hpp"
 
-/// `stepwell solve` with files that are wrong on purpose: a documented exit code, one line that
-/// says why, no x and no other file left, at once.
+/// `stepwell solve` with invalid files gives a documented exit code and one line that says why,
+/// leaves no x and no other file, and ends at once.
 namespace stepwell::tool {
 namespace {
 
@@ -34,7 +34,7 @@ std::string quoted(const std::string& path) {
   return word + "'";
 }
 
-/// Processor time of all commands that have ended, in seconds.
+/// Processor time of all finished child processes, in seconds.
 double time_of_children() {
   rusage used{};
   ::getrusage(RUSAGE_CHILDREN, &used);
@@ -44,8 +44,9 @@ double time_of_children() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Solves with these files in 'directory', where nothing may change. At once: in little processor
-/// time, for a busy machine's clock says nothing of the command.
+/// Solves with these files in 'directory', where nothing may change. The command must end at once,
+/// measured in processor time, because the wall clock of a busy machine says nothing about the
+/// command.
 Outcome solve_in(const Directory& directory, const std::string& a, const std::string& b,
                  const std::string& out = "x.npy", const std::string& options = "") {
   const std::string before = directory.list();
@@ -157,8 +158,8 @@ TEST(Hostile, AWrongPlaceForXIsRefusedBeforeTheWork) {
   expect_error(solve_in(directory, a, b, "taken.npy"), 10, "taken.npy");
 }
 
-/// Every beginning of a good file; under the sanitizers, which see the readers themselves read all
-/// of them, some.
+/// Every prefix of a valid file; only some under the sanitizers, where the tests of the readers
+/// cover all of them.
 void expect_truncations_refused(const std::string& name, const std::string& whole) {
   constexpr std::size_t step = stepwell::test::kSanitized ? 13 : 1;
   const Directory directory;

@@ -15,7 +15,7 @@
 #include "io/npy_header.hpp"
 #include "run_command.hpp"
 
-/// gen tall, lstsq and plan --m: from files to files.
+/// gen tall, lstsq and plan --m, with input and output files.
 namespace stepwell::tool {
 namespace {
 
@@ -26,7 +26,7 @@ struct Answer {
   double gradient = 0;  ///< ||A'r - lambda x|| / (||A|| ||r||)
 };
 
-/// Of the worst column, from the files.
+/// The largest values of any column, from the files.
 Answer answer(const std::string& a_file, const std::string& b_file, const std::string& x_file,
               double lambda = 0) {
   const io::DenseMatrix a = io::read_matrix(a_file);
@@ -63,7 +63,7 @@ Answer answer(const std::string& a_file, const std::string& b_file, const std::s
 }
 
 /// The backward error is at most sqrt(n) 2^-53; the gradient's bound on it may be larger by the
-/// condition number, and by what rounding x does.
+/// condition number and the rounding of x.
 double gradient_bound(const std::string& a_file, double condition) {
   return 4 * condition * std::sqrt(static_cast<double>(io::read_shape(a_file).cols)) * 0x1p-53;
 }
@@ -95,7 +95,7 @@ TEST(Lstsq, FilesAreGeneratedSolvedAndCertified) {
       EXPECT_NE(o.out.find("residual"), std::string::npos) << o.out;
       EXPECT_EQ(o.err, "");
       const std::int64_t m = io::read_shape(a).rows;
-      // Where b is fitted, r is rounding and says nothing.
+      // If b is fitted exactly, r is only rounding error.
       if (m > 5) {
         EXPECT_LT(answer(a, b, x).gradient, gradient_bound(a, condition)) << arguments;
       }
@@ -145,7 +145,7 @@ TEST(Lstsq, MapsWhatItCanAndReadsTheRest) {
   EXPECT_LT(answer(d / "A.npy", d / "b.npy", d / "z.npy").gradient,
             gradient_bound(d / "A.npy", 100));
 
-  // The same numbers in fp32, which must be read, and in FP64 at an odd place of the file.
+  // The same values in fp32, which must be read, and in FP64 at an unaligned position of the file.
   const io::DenseMatrix a = io::read_matrix(d / "A.npy");
   std::string narrow;
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -172,7 +172,7 @@ TEST(Lstsq, RidgeIsLeastSquaresWithMoreRows) {
   const double lambda = 0.25;
   ASSERT_EQ(run("lstsq " + files(d) + " --ridge 0.25 -o " + (d / "x.npy")).code, 0);
   EXPECT_LT(answer(d / "A.npy", d / "b.npy", d / "x.npy", lambda).gradient, 1e-14);
-  // D = diag(1, 0, 0, 0, 0, 0): one row more.
+  // D = diag(1, 0, 0, 0, 0, 0): one additional row.
   const io::DenseMatrix a = io::read_matrix(d / "A.npy"), b = io::read_matrix(d / "b.npy");
   std::vector<double> more(401 * 6), right(401);
   for (std::int64_t j = 0; j < 6; ++j) {
@@ -195,7 +195,7 @@ TEST(Lstsq, RidgeIsLeastSquaresWithMoreRows) {
   for (std::int64_t j = 0; j < 6; ++j) {
     EXPECT_LT(std::abs(y.data[j] - z.data[j]), 1e-12 * (1 + std::abs(y.data[j]))) << j;
   }
-  // More columns than rows have an answer with lambda only.
+  // With more columns than rows there is only a solution with lambda.
   run("gen rands --n 3 -o " + (d / "c.npy"));
   d.file("wide.mtx", market("array real general", "2 3\n1\n2\n3\n4\n5\n7\n"));
   d.file("two.mtx", market("array real general", "2 1\n1\n1\n"));
@@ -210,7 +210,7 @@ TEST(Lstsq, RidgeIsLeastSquaresWithMoreRows) {
   expect_error(run("lstsq " + files(d) + " --ridge 1 --weights " + (d / "bad.mtx")), 2, "");
 }
 
-/// Least squares with a 4 x 3 matrix by columns.
+/// Least squares with a 4 x 3 matrix stored by columns.
 Outcome solve_written(const Directory& d, const std::string& a, const std::string& options = "",
                       const std::string& b = "1\n2\n3\n4\n") {
   d.file("A.mtx", market("array real general", "4 3\n" + a));
@@ -310,14 +310,14 @@ TEST(Lstsq, FilesThatDoNotFitAreRefusedBeforeTheyAreRead) {
                                 "minij --n 3 --m 9", "tall --n 3 --m 9 --cond 0"}) {
     EXPECT_EQ(run(std::string("gen ") + arguments + " -o " + (d / "x.npy")).code, 2) << arguments;
   }
-  // 800 GB by its size, none of it on the disk: read it does not fit.
+  // 800 GB by its size, but nothing is allocated on the disk: it does not fit in memory.
   d.file("huge.npy", io::npy_header({"<f8", false, 100'000'000'000, 1}));
   ASSERT_EQ(::truncate((d / "huge.npy").c_str(), 128 + 800'000'000'000), 0);
   expect_error(run("lstsq " + (d / "huge.npy") + " " + (d / "huge.npy")), 30, "available");
   EXPECT_EQ(d.list(), "A.npy C.npy b.npy huge.npy");
 }
 
-/// Files that are wrong as such: what `solve` says of them.
+/// Invalid files give the same errors as with `solve`.
 class LstsqHostile : public ::testing::TestWithParam<HostileFile> {};
 
 std::vector<HostileFile> hostile_files() {
@@ -349,7 +349,7 @@ TEST_P(LstsqHostile, IsRefused) {
   EXPECT_EQ(d.list(), before);
 }
 
-// Another process makes the file shorter while it is mapped.
+// Another process truncates the file while it is mapped.
 TEST(Lstsq, AFileThatShrinksIsTruncated) {
   const Directory d;
   const std::int64_t rows = 1 << 21, cols = 64;  // 1 GiB of holes

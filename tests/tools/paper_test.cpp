@@ -9,13 +9,13 @@
 
 #include "run_command.hpp"
 
-/// `bench paper` and `bench compare` as a user sees them.
+/// `bench paper` and `bench compare` as seen by a user.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::json;
 
-/// No second baseline, no matrices: what a fresh machine has.
+/// No second baseline and no matrices, as on a fresh machine.
 constexpr const char* kBare = "env -u STEPWELL_SUITESPARSE STEPWELL_MKL=/nonexistent";
 
 json read_json(const std::string& path) {
@@ -44,7 +44,7 @@ void expect_cases(const json& section, std::size_t count, const std::set<std::st
       EXPECT_TRUE(section.at("sides").contains(name)) << name;
     }
   }
-  found.erase("raw");  // only where there is a matrix engine
+  found.erase("raw");  // only on CPUs with a matrix engine
   EXPECT_EQ(found, against);
 }
 
@@ -70,7 +70,7 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
   expect_cases(paper.at("spectra"), 2 * 9, {"dposv", "dsposv"});
   for (const json& c : paper.at("spectra").at("cases")) {
     EXPECT_LE(c.at("backward_error"), c.at("tolerance")) << c;
-    // The 2-norm's is no larger; the estimate is seldom off by 3.
+    // The 2-norm condition number is no larger; the estimate is seldom wrong by a factor of 3.
     EXPECT_GE(c.at("condition_inf"), c.at("condition").get<double>() / 3) << c;
   }
   for (const json& c : paper.at("layers").at("cases")) {
@@ -113,7 +113,7 @@ TEST(Paper, MeasuresEverythingAndKeepsIt) {
     EXPECT_EQ(paper.at(part).at("skipped").size(), 1U);
   }
 
-  // A part of its own replaces its section and nothing else.
+  // Running one part replaces its section only.
   const Outcome again =
       run("bench paper --part histories --max-n 128 --json-only "
           "--allow-slow-blas --out '" +
@@ -212,7 +212,7 @@ TEST(Paper, ReadsTheMatricesOfLeastSquares) {
     const double n = row.at("n");
     EXPECT_EQ(row.at("outcome"), "converged") << row;
     EXPECT_GT(row.at("condition").at("ours"), 1);
-    // (6.3) can't be above the bound by more than what dgesvd does not see.
+    // (6.3) can exceed the bound only by the error of dgesvd.
     EXPECT_LT(row.at("backward_error"), n * 0x1p-53) << row;
     EXPECT_LT(row.at("dgels").at("backward_error"), n * 0x1p-53) << row;
     for (const char* rung : {"fp16", "bf16", "bf16x2", "bf16x3", "fp32"}) {
@@ -264,13 +264,13 @@ TEST(Mkl, IsABaselineWhereItIs) {
     EXPECT_EQ(j.at("baseline").at("library"), "oneMKL");
     EXPECT_FALSE(j.at("baseline").at("version").get<std::string>().empty());
     EXPECT_LT(j.at("baseline_backward_error"), 2 * std::sqrt(300.0) * 0x1p-53);
-    // The BLAS that is linked keeps its name.
+    // The linked BLAS keeps its name.
     EXPECT_EQ(j.at("machine").at("blas_warning"),
               json::parse(run("doctor --json").out).at("blas").at("warning"));
   }
 }
 
-/// A measurement with its ratios multiplied.
+/// A measurement with its ratios multiplied by a factor.
 std::string scaled(json j, double factor) {
   for (json& pair : j.at("ratio").at("pairs")) pair = pair.get<double>() * factor;
   return j.dump();

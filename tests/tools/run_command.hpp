@@ -18,10 +18,12 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs the command with what the shell takes before it (variables, cd) and after it.
+/// Runs the command; 'before' (variables, cd) precedes it in the shell's line, 'arguments' follow
+/// it.
 Outcome run(const std::string& arguments, const std::string& before = "");
 
-/// Exit code, nothing on standard output, and one line on standard error that mentions something.
+/// Expects this exit code, nothing on standard output, and one line on standard error with this
+/// text.
 void expect_error(const Outcome& o, int code, const std::string& mentions);
 
 }  // namespace stepwell::tool

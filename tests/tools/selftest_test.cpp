@@ -51,7 +51,7 @@ TEST(Selftest, AcceptsNoNumberThatIsNone) {
   EXPECT_FALSE(check.ok());
 }
 
-/// [2 1; 1 2] x = b has x = (1, 1) where b = (3, 3).
+/// [2 1; 1 2] x = b has the solution x = (1, 1) for b = (3, 3).
 TEST(Selftest, OracleSeesWhatIsWrong) {
   for (const int power : {0, -1060, 1000}) {
     std::vector<double> a = {2, 1, 1, 2}, b = {3, 3};
@@ -59,14 +59,14 @@ TEST(Selftest, OracleSeesWhatIsWrong) {
     const auto matrix = view<const double>(a.data(), 2, 2);
     for (double& e : b) e = std::ldexp(e, power);
     EXPECT_EQ(selftest::backward_error(matrix, b, {1, 1}), 0);
-    // The residual is 2^-40 of 2 and 1 by a size of 3 + 3.
+    // The residual is 2^-40 times 2 and 1, relative to 3 + 3.
     EXPECT_NEAR(selftest::backward_error(matrix, b, {1 + 0x1p-40, 1}), 0x1p-40 / 3, 0x1p-60);
     EXPECT_FALSE(selftest::backward_error(matrix, b, {std::nan(""), 1}) <= 1);
   }
 }
 
-/// The mean of 1 and 3 is 2; at 2 + e the gradient is 2 e by a norm of sqrt(2) and a residual of
-/// about sqrt(2).
+/// The mean of 1 and 3 is 2; at 2 + e the gradient is 2 e, relative to a norm of sqrt(2) and a
+/// residual of about sqrt(2).
 TEST(Selftest, OracleSeesABadFit) {
   for (const int power : {0, -1060, 1000}) {
     std::vector<double> a = {1, 1}, b = {1, 3};

@@ -56,7 +56,7 @@ ordered_json certificate_json(const Certificate& c) {
   if (c.rank >= 0) json["rank"] = c.rank;
   if (!c.dependent.empty()) json["dependent"] = c.dependent;
   if (c.factor.growth > 0) json["growth"] = c.factor.growth;
-  if (c.condition != 0) json["condition"] = c.condition;  // unknown: a NaN is written as null
+  if (c.condition != 0) json["condition"] = c.condition;  // NaN (unknown) is written as null
   if (c.pivot >= 0) json["pivot"] = {{"index", c.pivot}, {"value", c.pivot_value}};
   if (c.row >= 0) json["at"] = {{"matrix", c.in_b ? "b" : "A"}, {"row", c.row}, {"col", c.col}};
   return json;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 
-/// What went on in the factorization that a user may want to know.
+/// Describes the shift of the diagonal in the factorization.
 std::string shift_text(const Certificate& c) {
   return fmt::format(
       "the diagonal was multiplied by 1 + {:.2g} to factor at this rung; x is not "
@@ -23,7 +23,7 @@ std::string shift_text(const Certificate& c) {
       c.shift * c.factor.unit_roundoff);
 }
 
-/// Of a solve by LU.
+/// Describes a solve by LU.
 std::string general_text(const Certificate& c) {
   const std::string growth =
       c.factor.growth > 0 ? fmt::format("; elements grew {:.2g} times", c.factor.growth) : "";
@@ -34,7 +34,7 @@ std::string error_text(double error) {
   return std::isnan(error) ? "an unknown share" : fmt::format("{:.1e}", error);
 }
 
-/// Which bound on the backward error was the smallest.
+/// Describes the bound on the backward error that was the smallest.
 std::string measure_text(const std::string& measure) {
   if (measure == "residual") return "the residual: b is nearly a combination of A's columns";
   if (measure == "gradient") return "the gradient A'r";
@@ -44,7 +44,7 @@ std::string measure_text(const std::string& measure) {
   return measure;
 }
 
-/// "3, 7, 12 and 40 more", from 0.
+/// "3, 7, 12 and 40 more", counted from 0.
 std::string list_text(const std::vector<std::int64_t>& columns) {
   constexpr std::size_t most = 10;
   const std::size_t shown = std::min(columns.size(), most);
@@ -60,7 +60,7 @@ std::string factor_text(const std::string& map, bool least_squares) {
   return map + " factor";
 }
 
-/// What only least squares has.
+/// Adds the lines that only least squares has.
 void add_least_squares(Screen& screen, const Certificate& c) {
   double largest = 0;
   std::string measure;
@@ -92,7 +92,7 @@ std::string attempt_text(const LadderStep& r, bool least_squares) {
 }
 
 std::string time_text(const SolveTimes& t) {
-  // Two digits, and no exponents where seconds are many.
+  // Two digits, without an exponent from 100 seconds on.
   const auto number = [](double s) {
     return s < 100 ? fmt::format("{:.2g}", s) : fmt::format("{:.0f}", s);
   };
@@ -123,7 +123,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
   double proven = 0;
   double forward = 0;
   for (const ColumnCertificate& column : c.columns) {
-    // Written so that a NaN stays: what can't be proven for one column is not proven.
+    // Written so that a NaN is kept: what can't be proven for one column is not proven.
     if (!(column.proven_backward_error <= proven)) proven = column.proven_backward_error;
     if (!(column.forward_error <= forward)) forward = column.forward_error;
   }

@@ -8,15 +8,15 @@
 
 namespace stepwell::tool {
 
-/// The certificate for people, with colours if asked for. docs/guide/reading_a_certificate.md
+/// The certificate as readable text, with colours if asked for. docs/guide/reading_a_certificate.md
 /// explains each line.
 std::string certificate_text(const Certificate& c, bool colour);
 
-/// "bf16 factor, cg, 8 iterations"; of least squares "bf16 Gram matrix, cg, 8 iterations"
+/// "bf16 factor, cg, 8 iterations"; for least squares "bf16 Gram matrix, cg, 8 iterations"
 std::string path_text(const std::string& map, const std::string& refiner, int iterations,
                       bool least_squares = false);
 
-/// A rung that was left, and why.
+/// A rung that was left, and the reason.
 std::string attempt_text(const LadderStep& r, bool least_squares = false);
 
 /// "0.2 s: looking at A 0.02, factor 0.1, refinement 0.08"

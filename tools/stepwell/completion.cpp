@@ -9,7 +9,7 @@
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 
-/// The option table as a shell's completion, and the verbs `completion` and `man`.
+/// The option table as completion scripts for shells, and the verbs `completion` and `man`.
 namespace stepwell::tool {
 namespace {
 
@@ -21,8 +21,9 @@ std::vector<std::string> flags_of(const VerbRow& verb) {
   return names;
 }
 
-/// What may stand at the cursor: after an option with choices those; else options, verbs below,
-/// choices of positionals, and files where anything goes.
+/// Completes the word at the cursor: with the choices of the option before it, if there are any;
+/// otherwise with options, subcommands and choices of positional arguments. File names are the
+/// default.
 std::string bash(const std::vector<VerbRow>& table) {
   std::string cases;
   std::string after;
@@ -71,7 +72,7 @@ std::string zsh(const std::vector<VerbRow>& table) {
          bash(table);
 }
 
-/// In single quotes, for fish.
+/// Puts a text into single quotes, for fish.
 std::string single_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {
@@ -84,7 +85,8 @@ std::string single_quoted(const std::string& text) {
 std::string fish(const std::vector<VerbRow>& table) {
   std::string script = "# Completion of the stepwell command for fish.\n";
   for (const VerbRow& verb : table) {
-    // "bench solve": both words were seen; at the top: none of the verbs was.
+    // The condition for "bench solve" is that both words were seen; at the top level, that no verb
+    // was.
     std::string seen;
     for (std::size_t from = 0; from < verb.name.size();) {
       const std::size_t space = std::min(verb.name.find(' ', from), verb.name.size());

@@ -8,7 +8,7 @@
 
 #include "stepwell/ranks.hpp"
 
-/// How `solve` and `plan` let their user lay a matrix on ranks.
+/// Options of `solve` and `plan` for the distribution of a matrix over ranks.
 namespace stepwell::tool {
 
 struct RanksRequest {
@@ -21,7 +21,7 @@ struct RanksRequest {
 /// Adds --tile, --layout, --grid-rows and --regenerate.
 void add_rank_options(CLI::App& verb, RanksRequest& r);
 
-/// What they say; without checkpoints.
+/// Converts the request to the library's options, without checkpoints.
 DistributedOptions distributed_options_of(const RanksRequest& r);
 
 }  // namespace stepwell::tool

@@ -20,7 +20,7 @@ double gib(std::int64_t bytes) {
   return static_cast<double>(bytes) * 0x1p-30;
 }
 
-/// The updates line by line, one for each rung; the rest by instruction set.
+/// Lists the update of each rung on its own line, and the other kernels by instruction set.
 void add_kernels(Screen& screen, const std::vector<KernelChoice>& kernels) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rest;
   for (const KernelChoice& k : kernels) {

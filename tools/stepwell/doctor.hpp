@@ -12,7 +12,7 @@ namespace stepwell::tool {
 
 nlohmann::ordered_json machine_json(const MachineReport& report);
 
-/// One screen for people, with colours if asked for.
+/// Text that fits on one screen, with colours if asked for.
 std::string machine_text(const MachineReport& report, bool colour);
 
 void doctor(bool json);

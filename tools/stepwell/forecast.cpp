@@ -19,7 +19,8 @@
 namespace stepwell::tool {
 namespace {
 
-/// Large enough for the ladder's bottom to show what it does, and solved in a tenth of a second.
+/// Large enough to show how the lowest rung of the ladder behaves, and solved in a tenth of a
+/// second.
 constexpr std::int64_t kRehearsal = 1536;
 
 Plan plan_of(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options) {
@@ -32,7 +33,7 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
   const core::Buffer<double> a(m * m), b(m), x(m);
   gallery::fill(view(a.data(), m, m), recipe, core::cpu_allowance().threads);
   for (std::int64_t i = 0; i < m; ++i) b[i] = gallery::noise(static_cast<std::uint64_t>(i));
-  // Six tiles: all steps of a graded map show.
+  // Six tiles, so that all steps of a graded map occur.
   if (options.tile == 0) options.tile = kRehearsal / 6;
   options.condition = options.prove = false;
   const MatrixView<const double> matrix = view<const double>(a.data(), m, m);
@@ -87,7 +88,7 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
     add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
   }
   f.analysis = seconds_at(table, f.map, n, columns, general).analysis;
-  // The workers start for a factorization in tiles only.
+  // The workers are started only for a factorization in tiles.
   if (f.map != "none" && f.refiner != "direct") f.analysis += table.start;
   return f;
 }

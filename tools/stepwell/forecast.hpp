@@ -9,7 +9,7 @@
 #include "stepwell/solve.hpp"
 #include "timetable.hpp"
 
-/// What a solve will do and take, without doing it.
+/// Predicts what a solve will do, and its time and memory, without running it.
 namespace stepwell::tool {
 
 struct Forecast {
@@ -20,22 +20,22 @@ struct Forecast {
   double analysis = 0;           ///< seconds
   double factor = 0;
   double refine = 0;
-  std::int64_t rehearsed = 0;  ///< the order of the small matrix that took this path; 0: none did
+  std::int64_t rehearsed = 0;  ///< order of the small matrix that took this path; 0: none did
   std::int64_t data_bytes = 0;
-  std::int64_t bytes = 0;      ///< beside A, b and x
-  std::int64_t top_bytes = 0;  ///< the same if it has to climb to FP64
+  std::int64_t bytes = 0;      ///< in addition to A, b and x
+  std::int64_t top_bytes = 0;  ///< the same if the solve has to climb to FP64
 
   double seconds() const { return analysis + factor + refine; }
 };
 
-/// Without a recipe A is taken for one that the first rung suits. With one, a small matrix of the
-/// kind is solved by the decisions that the large one would meet: the number of iterations of a
-/// given spectrum hardly depends on n. 'general': by LU, whatever the kind is. Throws
-/// Error(invalid_argument, too_large) and, if the small one can't be solved, Failure.
+/// Without a recipe, A is assumed to suit the first rung. With a recipe, a small matrix of the kind
+/// is solved with the decisions that the large one would take: the number of iterations for a given
+/// spectrum hardly depends on n. 'general': by LU, whatever the kind is. Throws
+/// Error(invalid_argument, too_large) and, if the small matrix can't be solved, Failure.
 Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options,
                   const std::optional<gallery::Recipe>& recipe, const Timetable& table);
 
-/// Why it will go this way.
+/// Explains why the solve will take this path.
 std::string reason_text(const Forecast& f);
 
 }  // namespace stepwell::tool

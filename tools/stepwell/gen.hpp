@@ -9,10 +9,10 @@
 
 namespace stepwell::tool {
 
-/// Bytes a second that a disk takes, about: for the forecast only.
+/// Approximate write rate of a disk in bytes per second, for the progress forecast only.
 inline constexpr double kWriteRate = 5e8;
 
-/// What `gen` is asked for.
+/// Options of `gen`.
 struct GenRequest : RecipeRequest {
   std::int64_t n = 0;
   std::int64_t m = 0;  ///< rows of a tall matrix
@@ -22,11 +22,11 @@ struct GenRequest : RecipeRequest {
   bool quiet = false;
 };
 
-/// A tall matrix, and right-hand sides that it nearly fits. An NPY file is written row by row and
-/// takes no memory. Throws Error.
+/// Writes a tall matrix, and right-hand sides that are A x plus noise. An NPY file is written row
+/// by row, without the whole matrix in memory. Throws Error.
 void generate_tall(const GenRequest& r);
 
-/// The kinds that are tall, for --help.
+/// The tall kinds, for --help.
 std::string tall_help();
 
 }  // namespace stepwell::tool

@@ -19,15 +19,15 @@
 #include "progress_line.hpp"
 #include "stepwell/error.hpp"
 
-/// `gen tall`: matrices of many rows, which memory may not hold.
+/// `gen tall`: matrices with many rows, which may be larger than the memory.
 namespace stepwell::tool {
 namespace {
 
-/// Of the rows that a thread makes at once, about: they stay in its cache.
+/// Approximate number of elements in the rows that a thread makes at once: they stay in its cache.
 constexpr std::int64_t kNumbers = 1 << 17;
-constexpr double kNoise = 0.1;  ///< of the right-hand sides, beside A x of size 1 or so
+constexpr double kNoise = 0.1;  ///< of the right-hand sides, relative to A x of size about 1
 
-/// Streams of the seed for x and for the noise.
+/// Random streams of the seed for x and for the noise.
 constexpr std::uint64_t kAnswer = 0x7861, kError = 0x7862;
 
 gallery::TallRecipe tall_recipe(const GenRequest& r) {
@@ -44,7 +44,7 @@ gallery::TallRecipe tall_recipe(const GenRequest& r) {
   return {r.condition, r.kind == "tall-clustered", r.seed};
 }
 
-/// Makes rows and the right-hand sides that belong to them.
+/// Makes rows of A and their part of the right-hand sides.
 class TallMaker {
  public:
   TallMaker(const GenRequest& r, const gallery::TallRecipe& recipe)
@@ -62,7 +62,7 @@ class TallMaker {
   std::int64_t block() { return piece_ * pool_.size(); }
   const core::Buffer<double>& b() const { return b_; }
 
-  /// Rows [first, first + count) into 'out', and their part of b.
+  /// Makes rows [first, first + count) in 'out', and their part of b.
   void make(std::int64_t first, std::int64_t count, double* out) {
     pool_.for_each((count + piece_ - 1) / piece_, [&](std::int64_t piece) {
       const std::int64_t begin = piece_ * piece, end = std::min(count, begin + piece_);
@@ -92,7 +92,7 @@ class TallMaker {
   std::int64_t m_, columns_, piece_;
 };
 
-/// C's order, one block of rows after the other.
+/// Writes in C order, one block of rows after the other.
 void write_rows(const GenRequest& r, TallMaker& maker, std::int64_t bytes, Progress* progress) {
   io::Sink sink(r.out, progress, bytes);
   sink.write(io::npy_header({"<f8", false, r.m, r.n}));
@@ -105,7 +105,7 @@ void write_rows(const GenRequest& r, TallMaker& maker, std::int64_t bytes, Progr
   sink.commit();
 }
 
-/// Matrix Market is by columns: the matrix must be there as a whole.
+/// Matrix Market is column-major, so the whole matrix must be in memory.
 void write_whole(const GenRequest& r, TallMaker& maker, Progress* progress) {
   const core::Buffer<double> rows(maker.block() * r.n), a(r.m * r.n);
   for (std::int64_t i = 0; i < r.m; i += maker.block()) {

@@ -18,7 +18,7 @@
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 
-/// `gen`: a matrix of the gallery, and right-hand sides, into files.
+/// `gen`: writes a matrix of the gallery, and right-hand sides, to files.
 namespace stepwell::tool {
 namespace {
 

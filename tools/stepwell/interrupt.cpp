@@ -14,17 +14,17 @@
 namespace stepwell::tool {
 namespace {
 
-/// Only what a signal handler may do.
+/// Does only what a signal handler may do.
 void end(int signal) {
   io::remove_unfinished();
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const std::string_view text =
       terminal ? "\r\x1b[Kstepwell: interrupted\n" : "stepwell: interrupted\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
-  raise(signal);  // the handler is gone: SA_RESETHAND
+  raise(signal);  // the handler was reset by SA_RESETHAND
 }
 
-/// The same for a read that the system can't do.
+/// The same for SIGBUS, a read of a mapped page that the system can't provide.
 void fail(int) {
   io::remove_unfinished();
   constexpr std::string_view text =
@@ -34,10 +34,10 @@ void fail(int) {
   _exit(static_cast<int>(ErrorCode::truncated));
 }
 
-/// StarPU and hwloc abort where they get no memory.
+/// StarPU and hwloc abort when they can't allocate memory.
 void give_up(int) {
   io::remove_unfinished();
-  if (errno != ENOMEM) return;  // a bug: abort() goes on
+  if (errno != ENOMEM) return;  // a bug: abort() continues
   end_for_memory();
 }
 
@@ -55,13 +55,13 @@ void end_cleanly_on_signals() {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
-    // A parent that ignores a signal (nohup) wants its children to.
+    // A parent that ignores a signal (nohup) expects its children to ignore it, too.
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
   action.sa_handler = give_up;
   sigaction(SIGABRT, &action, nullptr);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write(), with a text
+  std::signal(SIGXFSZ, SIG_IGN);  // write() then reports the size limit as an error with a text
 }
 
 void fail_on_lost_pages() {

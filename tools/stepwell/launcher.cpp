@@ -15,7 +15,7 @@
 namespace stepwell::tool {
 namespace {
 
-/// The first of some variables that is a number; 'none' if there is none.
+/// The value of the first of these variables that is a number; 'none' if there is none.
 int number_in(std::initializer_list<const char*> variables, int none) {
   for (const char* const name : variables) {
     const char* const text = core::variable(name);
@@ -30,7 +30,7 @@ int number_in(std::initializer_list<const char*> variables, int none) {
 }
 
 void* load(const char* name) {
-  // Open MPI looks for its own names in what is loaded globally.
+  // Open MPI looks up its own symbols among those that are loaded globally.
   void* const library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     throw Error(ErrorCode::unsupported,
@@ -50,7 +50,7 @@ int launched_rank() {
 }
 
 Ranks load_ranks() {
-  load("libstepwell.so." STEPWELL_SOVERSION);  // which the next one needs, wherever it lies
+  load("libstepwell.so." STEPWELL_SOVERSION);  // which the next library needs, wherever it is
   void* const library = load("libstepwell_mpi.so." STEPWELL_SOVERSION);
   using World = Ranks();
   const auto world = reinterpret_cast<World*>(dlsym(library, "_ZN8stepwell9mpi_worldEv"));

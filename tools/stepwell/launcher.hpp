@@ -7,13 +7,13 @@
 /// Processes that mpirun, mpiexec or srun has started together.
 namespace stepwell::tool {
 
-/// How many there are, as the launcher tells its children; 1: there was none.
+/// Number of processes according to the launcher's variables; 1 without a launcher.
 int launched_ranks();
-/// This one among them.
+/// Rank of this process.
 int launched_rank();
 
-/// The ranks of MPI_COMM_WORLD. libstepwell_mpi is loaded for it: who has one machine loads no MPI.
-/// Throws Error(unsupported) where it is not installed.
+/// The ranks of MPI_COMM_WORLD. libstepwell_mpi is loaded only here, so that a run without ranks
+/// loads no MPI. Throws Error(unsupported) if it is not installed.
 Ranks load_ranks();
 
 }  // namespace stepwell::tool

@@ -26,7 +26,8 @@
 #include "stepwell/lstsq.hpp"
 #include "verbs.hpp"
 
-/// `lstsq`: a least squares problem from files, its solution into a file, and the certificate.
+/// `lstsq`: solves a least squares problem from files, writes the solution to a file and prints the
+/// certificate.
 namespace stepwell::tool {
 namespace {
 
@@ -47,7 +48,7 @@ struct LstsqRequest {
   bool json = false;
 };
 
-/// The matrix of the file, where it is.
+/// The matrix of the file, mapped or read.
 struct TallFile {
   std::unique_ptr<io::MappedNpy> mapped;
   io::DenseMatrix read;
@@ -111,7 +112,7 @@ Sizes check_sizes(const LstsqRequest& r, bool mapped) {
       core::size_product(a.rows, a.cols, mapped ? 0 : 8, matrix_name.c_str());
   const std::int64_t vectors = core::size_product(height, b.cols, 16, vectors_name.c_str());
   const std::int64_t available = core::memory_allowance().available;
-  // The plan's own count of bytes may be the next to fail: these two come first.
+  // Checked before the plan, whose own count of bytes may fail at such sizes.
   if (available > 0 && matrix / 2 + vectors / 2 > available / 2) {
     throw Error(
         ErrorCode::out_of_memory,
@@ -132,7 +133,7 @@ void check_memory(const LstsqRequest& r, const Sizes& s, const Plan& plan) {
 }
 
 std::vector<Stage> stages_of(const LstsqRequest& r, const Plan& plan) {
-  // Most of a tall problem is its Gram matrix; the rest is passes over A.
+  // Most of the time of a tall problem is its Gram matrix; the rest is passes over A.
   std::vector<Stage> stages = {{Phase::reading, "reading", 0},
                                {Phase::analysis, "looking at A", 0},
                                {Phase::factor, "factoring", 0.6 * plan.seconds},

@@ -27,7 +27,8 @@ constexpr const char* kExitCodes =
     "definite, singular or rank deficient, 21 not converged, 22 x is beyond FP64, 30 out of\n"
     "memory, 70 a bug in Stepwell, or 'selftest' missed. Errors are one line on standard error.\n";
 
-/// An empty text: another rank says it. Needs no memory: there may be none.
+/// An empty text means that another rank reports the error. Allocates nothing, because there may be
+/// no memory.
 int fail(int code, std::string_view text) {
   if (!text.empty()) {
     std::fprintf(stderr, "stepwell: error: %.*s\n", static_cast<int>(text.size()), text.data());
@@ -71,7 +72,7 @@ int run(int argc, char** argv) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const std::vector<std::string> unknown = app.remaining(true);
     const std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
-    const bool says = launched_rank() == 0;  // all ranks have been given the same
+    const bool says = launched_rank() == 0;  // all ranks have the same arguments
     return fail(ErrorCode::invalid_argument, says ? what + "; see 'stepwell --help'" : "");
   }
   // Buffered text that can't be written is an error, too: a full disk must not look like success.
@@ -81,8 +82,8 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-/// What the command's own variables need is asked for before main(), where nobody can catch that
-/// there is none.
+/// The command's own static variables allocate memory before main(), where a failure can't be
+/// caught.
 void on_terminate() {
   if (std::exception_ptr error = std::current_exception()) {
     try {

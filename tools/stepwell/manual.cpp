@@ -10,7 +10,7 @@
 namespace stepwell::tool {
 namespace {
 
-/// Text that troff takes as it is.
+/// Escapes text for troff.
 std::string plain(const std::string& text) {
   std::string out;
   bool line_start = true;
@@ -40,7 +40,7 @@ std::string option_text(const OptionRow& o) {
   return ".TP\n" + names + "\n" + text + "\n";
 }
 
-/// A footer, line by line as it is.
+/// A footer with its line breaks kept.
 std::string literal(const std::string& text) {
   return text.empty() ? "" : ".PP\n.nf\n" + plain(text) + "\n.fi\n";
 }

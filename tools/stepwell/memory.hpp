@@ -6,10 +6,10 @@
 
 namespace stepwell::tool {
 
-/// Throws Error(out_of_memory) before the system has to.
+/// Throws Error(out_of_memory) if fewer bytes are available, before an allocation can fail.
 void require_memory(std::int64_t bytes);
 
-/// The most memory this process has had in use, mapped files included; 0: not known.
+/// Peak memory of this process, including mapped files; 0: not known.
 std::int64_t peak_resident_bytes();
 
 }  // namespace stepwell::tool

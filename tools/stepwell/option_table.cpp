@@ -18,10 +18,10 @@ std::vector<std::string> names_of(const Values& values) {
   return names;
 }
 
-/// The values of options that have a few, by name.
+/// The values of options that have only a few, by the name of the option.
 std::vector<std::string> choices_of(const std::string& name) {
   if (name == "--kind") return names_of(gallery::all_kinds);
-  if (name == "kind") {  // of gen, which has more
+  if (name == "kind") {  // of gen, which has more kinds
     std::vector<std::string> kinds = names_of(gallery::all_kinds);
     kinds.insert(kinds.end(), {"tall", "tall-clustered"});
     return kinds;
@@ -36,14 +36,14 @@ std::vector<std::string> choices_of(const std::string& name) {
   return {};
 }
 
-/// "FLOAT:FLOAT in [0 - 1]" is more than a reader wants.
+/// Shortens a type such as "FLOAT:FLOAT in [0 - 1]" to "FLOAT".
 std::string plain_type(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";
   const std::string type = option.get_type_name();
   return type.substr(0, type.find_first_of(":{"));
 }
 
-/// Those that the option itself checks: "TEXT:{a,b}".
+/// The choices that the option itself checks: "TEXT:{a,b}".
 std::vector<std::string> checked_choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{'), end = type.find('}');

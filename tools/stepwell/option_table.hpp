@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-/// The command's verbs and options as data. The parser, --help, the manual page and the shells'
-/// completion all come from what the verbs have added to the application.
+/// The command's verbs and options as data. The parser, --help, the manual page and the shell
+/// completions all come from the options that the verbs have added to the application.
 namespace stepwell::tool {
 
 struct OptionRow {
-  std::vector<std::string> names;  ///< "-o", "--out"; of a positional its name alone
+  std::vector<std::string> names;  ///< "-o", "--out"; the name of a positional argument
   std::string value;               ///< "FILE"; empty: a flag
   std::string text;
   std::string default_value;
   bool positional = false;
   bool required = false;
-  std::vector<std::string> choices;  ///< all values there are; empty: anything, mostly a file
+  std::vector<std::string> choices;  ///< all possible values; empty: any value, mostly a file
 };
 
 struct VerbRow {
@@ -25,14 +25,13 @@ struct VerbRow {
   std::string text;
   std::string footer;
   std::vector<OptionRow> options;
-  std::vector<std::string> below;  ///< verbs below it: "solve"
+  std::vector<std::string> below;  ///< its subcommands: "solve"
 };
 
-/// The application itself, with an empty name, and all its verbs, those that have others below
-/// them included.
+/// The application itself, with an empty name, and all its verbs, including those with subcommands.
 std::vector<VerbRow> option_table(const CLI::App& app);
 
-/// Help in this house's style: "--cond FLOAT  Condition number [100]".
+/// Formats help as "--cond FLOAT  Condition number [100]".
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();

@@ -7,9 +7,10 @@
 
 namespace stepwell::tool {
 
-/// To be asked before an hour's work, not after it: can a matrix be written there? Its name must
-/// say how, its directory must take files, and it must not replace one of 'others'. An empty name
-/// is nobody's file. Throws Error(invalid_argument, cannot_open).
+/// Checks that a matrix can be written to 'out'; to be called before the computation, which may
+/// take an hour. The name must determine the format, the directory must be writable, and the file
+/// must not replace one of 'others'. Empty names are ignored. Throws Error(invalid_argument,
+/// cannot_open).
 void require_place(const std::string& out, std::initializer_list<std::string> others);
 
 }  // namespace stepwell::tool

@@ -15,16 +15,16 @@
 #include "solvers/distributed/plan.hpp"
 #include "stepwell/error.hpp"
 
-/// `plan --ranks`: what a solve over ranks takes, asked of one process.
+/// `plan --ranks`: predicts a solve over ranks, in one process.
 namespace stepwell::tool {
 namespace {
 
-/// What it will take.
+/// The prediction of a solve over ranks.
 struct DistributedForecast {
-  Forecast path;            ///< the rungs; times and memory are one process's
-  std::string measured_on;  ///< those times, with a rank's threads; empty: they were not
+  Forecast path;            ///< the rungs; times and memory are for one process
+  std::string measured_on;  ///< date of these times, with a rank's threads; empty: not measured
   std::string layout;
-  int threads = 1;  ///< of a rank
+  int threads = 1;  ///< per rank
   std::int64_t sent = 0;
   std::int64_t bytes = 0, top_bytes = 0;  ///< of the rank that needs the most
 };
@@ -51,13 +51,13 @@ DistributedForecast forecast_of(const DistributedPlanRequest& r) {
   return f;
 }
 
-/// Seconds of one process, shared out evenly: no solve is faster, and what the network adds nobody
-/// knows before there are ranks.
+/// Seconds of one process, divided by the number of ranks. No solve is faster, and the time that
+/// the network adds is not known before there are ranks.
 double least_seconds(const DistributedPlanRequest& r, const DistributedForecast& f) {
   return f.path.seconds() / r.ranks;
 }
 
-/// The library's own rates are those of two cores, and say nothing of a rank's threads.
+/// The library's own rates are for two cores and do not apply to a rank's threads.
 void add_time(Screen& screen, const DistributedPlanRequest& r, const DistributedForecast& f) {
   if (f.measured_on.empty()) {
     screen.line("time",
@@ -95,7 +95,7 @@ void print_ranked_plan(const DistributedPlanRequest& r, bool json) {
   }
   const DistributedForecast f = forecast_of(r);
   if (json) {
-    nlohmann::ordered_json seconds;  // null: not foretold
+    nlohmann::ordered_json seconds;  // null: not predicted
     if (!f.measured_on.empty()) {
       seconds = {{"at_least", least_seconds(r, f)}, {"one_process", f.path.seconds()}};
     }

@@ -13,24 +13,24 @@
 
 namespace stepwell::tool {
 
-/// Bytes that all ranks together send for a factor of this map; 0: there is none, or what it sends
-/// depends on A.
+/// Bytes that all ranks together send for a factor at this map; 0: there is no factor, or the
+/// number depends on A.
 std::int64_t modelled_bytes(const std::string& map, std::int64_t n, std::int64_t tile,
                             const tiles::Distribution& distribution);
 
-/// What `solve --gen` would do over so many ranks.
+/// A request to plan `solve --gen` over this many ranks.
 struct DistributedPlanRequest {
   int ranks = 0;
   std::int64_t n = 0;
   std::int64_t columns = 1;
   RanksRequest where;
   SolveOptionsRequest how;
-  std::optional<gallery::Recipe> recipe;  ///< what is known of A
-  std::string kind;                       ///< its name
+  std::optional<gallery::Recipe> recipe;  ///< what is known about A
+  std::string kind;                       ///< name of the kind
 };
 
-/// Prints that plan. No ranks and no MPI are needed for it. Throws Error: a layout that does not go
-/// with the ranks, options that ranks do not have.
+/// Prints that plan. Needs neither ranks nor MPI. Throws Error if the layout is not possible for
+/// the number of ranks, or for options that are not available over ranks.
 void print_ranked_plan(const DistributedPlanRequest& r, bool json);
 
 }  // namespace stepwell::tool

@@ -8,8 +8,8 @@
 
 namespace stepwell::tool {
 
-/// What `lstsq` would do with an A of m x n: prints the plan. Throws Error: options that least
-/// squares does not have.
+/// Prints the plan of `lstsq` for an m x n matrix A. Throws Error for options that least squares
+/// does not have.
 void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
                      const SolveOptionsRequest& r, bool json);
 

@@ -18,7 +18,8 @@
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 
-/// `plan`: what `solve` or `lstsq` would do, with which memory and in which time.
+/// `plan`: what `solve` or `lstsq` would do, how much memory it would need and how long it would
+/// take.
 namespace stepwell::tool {
 namespace {
 
@@ -27,14 +28,14 @@ using nlohmann::ordered_json;
 struct PlanRequest : SolveOptionsRequest, RanksRequest {
   std::string file;
   std::int64_t n = 0;
-  std::int64_t m = 0;  ///< rows, of least squares
+  std::int64_t m = 0;  ///< rows, for least squares
   std::int64_t columns = 1;
   RecipeRequest recipe;
   int ranks = 0;  ///< 0: one process, without mpirun
   bool json = false;
 };
 
-/// The shape of A, by its file or by --n. Nothing is known of a matrix without a file.
+/// The shape of A from its file or from --n. Without a file, A is assumed to be symmetric.
 io::MatrixShape shape_of(const PlanRequest& r) {
   if (r.file.empty() == (r.n == 0)) {
     throw Error(ErrorCode::invalid_argument,
@@ -50,8 +51,8 @@ io::MatrixShape shape_of(const PlanRequest& r) {
   return shape;
 }
 
-/// Whether it will be LU: as --assume says, or else as the kind is. Without a kind the question is
-/// whether a Matrix Market file says that it is symmetric; of other files A is taken for one.
+/// Whether A will be solved by LU: as --assume says, or else according to the kind. Without a kind,
+/// a Matrix Market file says whether A is symmetric; A of other files is assumed to be symmetric.
 bool plan_for_general(const PlanRequest& r, io::MatrixShape shape,
                       const std::optional<gallery::Recipe>& recipe) {
   const Structure structure = structure_of(r);
@@ -87,10 +88,10 @@ void print_json(std::int64_t n, bool general, const PlanRequest& r, const Foreca
   fmt::print("{}\n", json.dump(2));
 }
 
-/// Whether there is enough memory.
+/// Adds a line that says whether there is enough memory.
 void add_verdict(Screen& screen, const Forecast& f, std::int64_t available) {
   const auto fits = [&](std::int64_t beside) {
-    return f.data_bytes / 2 + beside / 2 <= available / 2;  // halves: the sum of two may not fit
+    return f.data_bytes / 2 + beside / 2 <= available / 2;  // halves, because the sum may overflow
   };
   const std::string there = size_text(available) + " are available: ";
   if (!fits(f.bytes)) {
@@ -156,7 +157,7 @@ void add_plan(CLI::App& app) {
   const auto r = std::make_shared<PlanRequest>();
   r->recipe.kind.clear();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  const auto order = CLI::Range(std::int64_t{1}, std::int64_t{1} << 21);  // tiles are counted
+  const auto order = CLI::Range(std::int64_t{1}, std::int64_t{1} << 21);  // the plan counts tiles
   verb->add_option("A", r->file, "File with A, of which only the size is read")->type_name("FILE");
   verb->add_option("--n", r->n, "Order of A, if there is no file")->check(order);
   verb->add_option("--m", r->m, "Rows of A, if they are more than --n: least squares")

@@ -14,7 +14,7 @@ namespace {
 constexpr int kBar = 24;
 constexpr auto kQuiet = std::chrono::milliseconds(500);
 constexpr auto kBeat = std::chrono::milliseconds(200);
-/// Below this fraction the pace of a stage says less than the forecast.
+/// Below this fraction the pace of a stage is less reliable than the forecast.
 constexpr double kTooEarly = 0.05;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -24,7 +24,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const double some = seconds > 0 ? std::min(seconds, 1e9) : 0;  // a NaN is none
+  const double some = seconds > 0 ? std::min(seconds, 1e9) : 0;  // a NaN becomes 0
   const auto whole = static_cast<long long>(std::ceil(some));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);

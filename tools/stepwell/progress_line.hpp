@@ -13,7 +13,7 @@
 
 namespace stepwell::tool {
 
-/// A phase of the work ahead, and how long it should take.
+/// A phase of the work ahead, and its expected seconds.
 struct Stage {
   Phase phase = Phase::idle;
   std::string name;
@@ -23,12 +23,12 @@ struct Stage {
 /// "3 s", "2 min 10 s", "1 h 5 min"
 std::string duration_text(double seconds);
 
-/// What the line says: name, bar and time left. 'elapsed' is the time since the stage began.
+/// The text of the line: name, bar and time left. 'elapsed' is the time since the stage began.
 std::string progress_text(const std::vector<Stage>& stages, std::size_t stage, double fraction,
                           double elapsed);
 
-/// A line on standard error that follows a Progress while it lives, if that is a terminal and
-/// somebody wants to see it. Work of less than half a second shows nothing.
+/// Shows a Progress on a line of standard error during its lifetime, if 'wanted' and if standard
+/// error is a terminal. Work of less than half a second shows nothing.
 class ProgressLine {
  public:
   ProgressLine(bool wanted, std::vector<Stage> stages);

@@ -8,7 +8,7 @@
 
 #include "gallery/recipe.hpp"
 
-/// How a command names a matrix of the gallery.
+/// Options of a command for a matrix of the gallery.
 namespace stepwell::tool {
 
 struct RecipeRequest {

@@ -8,16 +8,17 @@
 #include <string>
 #include <string_view>
 
-/// What people see on a terminal.
+/// Text for a terminal.
 namespace stepwell::tool {
 
-/// Whether standard output is a terminal whose user has not asked for no colours (NO_COLOR).
+/// Whether standard output is a terminal and NO_COLOR is not set.
 bool colour_on_stdout();
 
 /// "41.5 MiB", "12.2 GiB"
 std::string size_text(std::int64_t bytes);
 
-/// Lines of a label and a text; text that does not fit goes on below itself.
+/// Lines of a label and a text. A text that does not fit continues on the next lines in its own
+/// column.
 class Screen {
  public:
   explicit Screen(bool colour) : colour_(colour) {}

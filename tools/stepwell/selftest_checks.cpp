@@ -31,7 +31,8 @@ struct System {
   MatrixView<const double> right_side() const { return view(b.data(), rows, 1); }
 };
 
-/// Numbers in (-1, 1), the same on every machine; 'diagonal' is added to a square matrix's.
+/// Elements in (-1, 1), the same on every machine; 'diagonal' is added to the diagonal of a square
+/// matrix.
 System random_system(std::int64_t rows, std::int64_t cols, double diagonal, bool symmetric) {
   System s{rows, cols, std::vector<double>(rows * cols), std::vector<double>(rows)};
   std::uint64_t state = 1;
@@ -56,7 +57,7 @@ System scaled(System s, int power) {
   return s;
 }
 
-/// All partial sums of a row are rounded the same way.
+/// A matrix for which all partial sums of a row are rounded the same way.
 System equal_off_diagonals() {
   constexpr std::int64_t n = 890;
   System s{n, n, std::vector<double>(n * n, 0.6), std::vector<double>(n, 1.0)};
@@ -64,7 +65,7 @@ System equal_off_diagonals() {
   return s;
 }
 
-/// An answer, and what was promised of it.
+/// An answer, and the tolerance that was promised for it.
 struct Answer {
   std::vector<double> x;
   bool converged = false;
@@ -93,7 +94,7 @@ Answer fitted(const System& s, Context* context = nullptr) {
   return answer;
 }
 
-/// The true error by the tolerance.
+/// The true error divided by the tolerance.
 Check judged(const std::string& name, const System& s, const Answer& answer, bool tall) {
   Check check{name, kMissed, 1, "true error / tolerance", ""};
   if (!answer.converged) {
@@ -106,7 +107,7 @@ Check judged(const std::string& name, const System& s, const Answer& answer, boo
   return check;
 }
 
-/// The same matrix often, each time with other columns' scale: the worst error of a batch.
+/// The worst error of a batch that has the same system at many scales.
 Check check_batch() {
   constexpr std::int64_t n = 24, count = 50;
   std::vector<double> a, x;
@@ -142,7 +143,8 @@ double different(const std::vector<double>& x, const std::vector<double>& y) {
   return count;
 }
 
-/// What a library loaded with fast math, or interval arithmetic, leaves behind.
+/// Sets the floating-point flags that a library with fast math, or interval arithmetic, leaves
+/// behind.
 void disturb_environment() {
   std::fesetround(FE_UPWARD);
 #if defined(__x86_64__)
@@ -160,7 +162,7 @@ unsigned environment() {
 
 using Solve = std::function<std::vector<double>(Context* context)>;
 
-/// Systems are made here: a sum in another rounding mode would give another one.
+/// The systems are made here, because sums in another rounding mode would give other systems.
 std::vector<std::pair<std::string, Solve>> solvers() {
   const auto square = [](bool spd) {
     return [spd, s = random_system(400, 400, 400, spd)](Context* context) {
@@ -189,7 +191,7 @@ std::vector<Check> check_kernels() {
     } else if (usable.reason.find("self-test") != std::string::npos) {
       wrong = usable.reason;
     } else {
-      continue;  // the CPU, the system or STEPWELL_ISA says that it is not there
+      continue;  // not available, according to the CPU, the system or STEPWELL_ISA
     }
     checks.push_back({"kernels " + std::string(to_string(isa)), wrong.empty() ? 0.0 : 1.0, 0,
                       "wrong products", wrong});

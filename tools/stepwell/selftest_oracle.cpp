@@ -11,7 +11,7 @@ namespace {
 
 using core::DoubleDouble;
 
-/// The power of two above the largest of them, 0 if all are zero.
+/// The exponent of the power of two above the largest element, 0 if all are zero.
 int power_of_largest(const double* x, std::int64_t count) {
   double largest = 0;
   for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(x[i]));
@@ -25,7 +25,7 @@ std::vector<double> shifted(std::vector<double> x, int power) {
   return x;
 }
 
-/// A system whose columns, and b, have their largest number in [1/2, 1).
+/// A system that is scaled so that the largest element of each column and of b is in [1/2, 1).
 struct Scaled {
   std::int64_t rows, cols;
   std::vector<double> a, b, x;

@@ -24,19 +24,19 @@
 #include "system_request.hpp"
 #include "verbs.hpp"
 
-/// `solve --gen`: A from the gallery, b seeded noise, on one process or on ranks.
+/// `solve --gen`: A from the gallery, b of seeded noise, in one process or on ranks.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// What ranks have cost beside what was expected.
+/// The measured cost of a solve over ranks, next to the predicted cost.
 struct RanksReport {
   int ranks = 1;
   std::string layout;
   std::int64_t sent = 0, sent_model = 0;     ///< bytes for the factor, of all ranks
-  std::int64_t memory = 0, memory_plan = 0;  ///< of the rank that has the most
-  std::int64_t resident = 0;                 ///< what the system says of that
+  std::int64_t memory = 0, memory_plan = 0;  ///< of the rank that needs the most
+  std::int64_t resident = 0;  ///< peak resident memory of a rank according to the system
 };
 
 core::Buffer<double> right_hand_sides(const SystemRequest& r) {
@@ -90,7 +90,8 @@ void print(const SystemRequest& r, const Certificate& c, const RanksReport* rank
   fmt::print("{}", screen.take());
 }
 
-/// The exit code and the line of a solve that did not end well; 'says' it on one rank.
+/// Throws the exit code and the message of a solve that failed; with 'says' false, without the
+/// message.
 void conclude(const SystemRequest& r, const Certificate& c, bool says) {
   if (c.ok()) return;
   throw Failure{exit_code(c.outcome), says ? name_of(r) + ": " + c.reason : ""};
@@ -171,7 +172,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   report.layout = distribution.name();
   report.sent = c.factor.sent_bytes;
   report.sent_model = modelled_bytes(c.factor.map, r.n, r.tile, distribution);
-  // The plan of the factor that was made: where A makes the ladder start is not known before.
+  // The plan for the factor that was computed: the rung at which the ladder starts depends on A.
   options.progress = nullptr;
   if (!c.factor.map.empty()) options.map = parse_map(c.factor.map);
   report.memory_plan = plan_spd(ranks, r.n, r.columns, options, distributed).bytes;
@@ -199,7 +200,7 @@ void solve_generated(const SystemRequest& r) {
   try {
     solve_on(ranks, r, recipe);
   } catch (const Error& e) {
-    // All ranks have it, and one says it.
+    // All ranks have the error; only rank 0 reports it.
     if (ranks.rank() == 0) throw;
     throw Failure{static_cast<int>(e.code()), ""};
   }

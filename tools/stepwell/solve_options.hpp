@@ -7,13 +7,13 @@
 
 #include "stepwell/solve.hpp"
 
-/// What `solve` and `plan` let their user choose.
+/// Command-line options that `solve` and `plan` share.
 namespace stepwell::tool {
 
 struct SolveOptionsRequest {
   std::string assume = "auto";
-  std::string map;      ///< empty: the plan's
-  std::string refiner;  ///< empty: the structure's
+  std::string map;      ///< empty: the plan's map
+  std::string refiner;  ///< empty: the default of the structure
   std::string pivoting = "partial";
   double tolerance = 0;
   bool no_climb = false;
@@ -26,10 +26,10 @@ void add_solve_options(CLI::App& verb, SolveOptionsRequest& r);
 /// Adds --refiner and --pivoting alone.
 void add_method_options(CLI::App& verb, std::string& refiner, std::string& pivoting);
 
-/// Throws Error(invalid_argument) for a map or refiner that is none.
+/// Throws Error(invalid_argument) for a map or refiner that does not exist.
 SolveOptions options_of(const SolveOptionsRequest& r);
 
-/// What --assume says.
+/// The structure that --assume selects.
 Structure structure_of(const SolveOptionsRequest& r);
 
 /// None if the name is empty. Throws Error(invalid_argument) if there is no such refiner.

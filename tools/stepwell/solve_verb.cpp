@@ -24,16 +24,17 @@
 #include "timetable.hpp"
 #include "verbs.hpp"
 
-/// `solve`: a system from files or from the gallery, its solution into a file, and the certificate.
+/// `solve`: solves a system from files or the gallery, writes the solution to a file and prints the
+/// certificate.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// Bytes a second that a disk gives, about: for the forecast only.
+/// Approximate read rate of a disk in bytes per second, for the forecast only.
 constexpr double kDisk = 1e9;
 
-/// --lower is a promise of symmetry.
+/// The structure that the options select. --lower promises symmetry.
 Structure structure_asked(const SystemRequest& r) {
   const Structure structure = structure_of(r);
   if (r.lower && structure == Structure::general) {
@@ -48,7 +49,7 @@ Structure structure_asked(const SystemRequest& r) {
   return r.lower ? Structure::spd : structure;
 }
 
-/// Bytes beside A, b and x, at least: which structure it will be is not known before A is read.
+/// Lower bound on the bytes in addition to A, b and x: the structure is not known before A is read.
 std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
                             Structure structure) {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
@@ -57,7 +58,7 @@ std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
   }
   if (structure != Structure::spd) {
     SolveOptions general = options;
-    // What only Cholesky can have is another refiner for LU.
+    // LU uses its default refiner, because the given one may exist only for Cholesky.
     if (structure == Structure::automatic) general.refiner.reset();
     bytes = std::min(bytes, plan_general(shape.rows, shape.cols, general).bytes);
   }
@@ -80,12 +81,12 @@ io::MatrixShape check_shapes(const SystemRequest& r, const SolveOptions& options
   const std::string matrix_name = io::in_quotes(r.a),
                     vectors_name = io::in_quotes(r.b) + ", b and x";
   const std::int64_t matrix = core::size_product(a.rows, a.rows, 8, matrix_name.c_str());
-  // A column without rows has its place in the solver, too.
+  // The solver allocates a column even if it has no rows.
   const std::int64_t height = std::max<std::int64_t>(a.rows, 1);
   const std::int64_t vectors = core::size_product(height, b.cols, 16, vectors_name.c_str());
   const std::int64_t available = core::memory_allowance().available;
   const auto require = [&](std::int64_t beside) {
-    // Sums of three such sizes fit in quarters.
+    // Quarters, because the sum of three sizes may overflow.
     if (available == 0 || matrix / 4 + vectors / 4 + beside / 4 <= available / 4) return;
     throw Error(
         ErrorCode::out_of_memory,
@@ -94,7 +95,7 @@ io::MatrixShape check_shapes(const SystemRequest& r, const SolveOptions& options
                     io::in_quotes(r.a), a.rows, a.cols, size_text(matrix), size_text(vectors),
                     beside == 0 ? "more" : size_text(beside), size_text(available)));
   };
-  require(0);  // a plan for a matrix that can't be is itself too large
+  require(0);  // first, because the plan for a matrix that can't fit is itself too large
   const io::MatrixShape shape = {a.rows, b.cols, a.symmetric};
   require(bytes_at_least(shape, options, structure));
   return shape;
@@ -137,7 +138,7 @@ void solve_files(const SystemRequest& r) {
                 "solve: a file with A and one with b are required, or --gen KIND --n N");
   }
   if (r.mpi || launched_ranks() > 1) {
-    const bool says = launched_rank() == 0;  // all ranks have been asked for it
+    const bool says = launched_rank() == 0;  // all ranks have the same arguments
     throw Failure{static_cast<int>(ErrorCode::invalid_argument),
                   says ? "files are read by one process, without mpirun; over ranks A is "
                          "generated: --gen KIND --n N"
@@ -152,7 +153,7 @@ void solve_files(const SystemRequest& r) {
   const Structure structure = structure_asked(r);
   const io::MatrixShape shape = check_shapes(r, options, structure);
   require_place(r.out, {r.a, r.b});
-  // A file may hold anything: half of it is believed only if the user or the file says so.
+  // A file may hold anything: symmetry is checked unless the user or the file promises it.
   options.check_symmetry = structure == Structure::spd && !r.lower && !shape.symmetric;
   Certificate c;
   {
@@ -216,7 +217,7 @@ void add_solve(CLI::App& app) {
       ->check(CLI::Range(1e-6, 1.0))
       ->capture_default_str();
   verb->callback([r, b] {
-    r->files = b->count() > 0;  // and so A
+    r->files = b->count() > 0;  // then A was given, too
     r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r);
   });
   verb->footer(

@@ -10,12 +10,12 @@
 
 namespace stepwell::tool {
 
-/// What `solve` is asked for.
+/// Options of `solve`.
 struct SystemRequest : SolveOptionsRequest, RanksRequest {
   std::string a, b;      ///< files
-  bool files = false;    ///< both were named
-  RecipeRequest recipe;  ///< its kind is empty: A comes from a file
-  std::int64_t n = 0;    ///< of a generated A
+  bool files = false;    ///< both were given
+  RecipeRequest recipe;  ///< empty kind: A comes from a file
+  std::int64_t n = 0;    ///< order of a generated A
   std::int64_t columns = 1;
   std::string out;
   bool condition = false;
@@ -24,7 +24,7 @@ struct SystemRequest : SolveOptionsRequest, RanksRequest {
   bool transposed = false;
   bool quiet = false;
   bool json = false;
-  // Over ranks.
+  // For ranks.
   bool mpi = false;
   std::string checkpoint;
   double checkpoint_share = DistributedOptions{}.checkpoint_share;

@@ -40,16 +40,16 @@ SolveSeconds modelled(const std::string& map, std::int64_t n) {
           solvers::iteration_seconds(rung, n, 1)};
 }
 
-/// A value at order n from values at two orders, on a straight line in logarithms.
+/// Interpolates between the values at two orders, linearly in logarithms.
 double between(double x0, double y0, double x1, double y1, double x) {
   if (!(y0 > 0 && y1 > 0)) return std::max(y0, y1);
   const double slope = std::log(y1 / y0) / std::log(x1 / x0);
   return y0 * std::pow(x / x0, slope);
 }
 
-/// The factorization's power of n beyond the largest row: half-way from what the last two rows show
-/// to the cube that it tends to (n = 16384 from 8192: within a tenth, where the cube is a third
-/// off).
+/// The power of n with which the factorization time grows beyond the largest row: half-way between
+/// the power that the last two rows show and the cube, to which it tends (n = 16384 from 8192:
+/// within a tenth, where the cube is a third off).
 double factor_power(const std::vector<SolveSeconds>& rows) {
   if (rows.size() < 2) return 3;
   const SolveSeconds& last = rows.back();
@@ -98,7 +98,7 @@ SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int
     t = interpolated(*(above - 1), *above, n);
   }
   if (columns > 1) {
-    // A and L are read once for all columns; how that grows is the cost model's to say.
+    // A and L are read once for all columns; the cost model says how the time grows.
     const std::optional<Rung> rung =
         map == "none" ? std::nullopt : std::optional<Rung>(main_rung(map));
     t.iteration *=
@@ -146,16 +146,17 @@ ordered_json to_json(const Timetable& table, int threads) {
 void save(const Timetable& table, const std::string& path, int threads) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  io::Sink sink(path);  // says what is wrong, if the directory could not be made
+  io::Sink sink(path);  // reports the error if the directory could not be created
   sink.write(to_json(table, threads).dump(2) + "\n");
   sink.commit();
 }
 
 namespace {
 
-/// What 'tune' has left; empty where it has not, or where that is no file.
+/// The contents of the file that 'tune' wrote; empty if there is none, or if it is not a readable
+/// file.
 std::string kept_text() {
-  constexpr std::size_t kMostBytes = 1 << 20;  // 'tune' writes some thousand
+  constexpr std::size_t kMostBytes = 1 << 20;  // 'tune' writes some thousand bytes
   const std::string path = timetable_path();
   if (path.empty()) return "";
   try {

@@ -9,42 +9,43 @@
 
 #include "stepwell/certificate.hpp"
 
-/// How long the parts of a solve take on this machine: as `stepwell tune` measured them, or by the
-/// library's cost model where nobody has. Forecasts follow from it and nothing else does: what a
-/// solve decides, and so its bits, must not depend on what was measured on some day.
+/// How long the parts of a solve take on this machine: as `stepwell tune` measured them, or
+/// according to the library's cost model if nothing was measured. Only forecasts use it: the
+/// decisions of a solve, and therefore its bits, must not depend on measured times.
 namespace stepwell::tool {
 
 /// Seconds of one solve of order n with one right-hand side.
 struct SolveSeconds {
   std::string map;  ///< "none": without a factor
   std::int64_t n = 0;
-  double analysis = 0;   ///< looking at A, and whatever is neither factor nor refinement
+  double analysis = 0;   ///< analysis of A, and everything except factor and refinement
   double factor = 0;     ///< the factorization
   double iteration = 0;  ///< one iteration of the refinement
 };
 
 struct Timetable {
-  std::string measured_on;  ///< a date; empty: not measured, the cost model's
-  double start = 0;         ///< seconds that the first solve of a process takes longer
+  std::string measured_on;  ///< a date; empty: not measured, from the cost model
+  double start = 0;         ///< additional seconds of the first solve of a process
   std::vector<SolveSeconds> rows;
 };
 
-/// Seconds at order n, between the measured orders and beyond them. What is measured is spd; LU has
-/// twice the flops of Cholesky, and an iteration with it reads twice the bytes.
+/// Seconds at order n, interpolated between the measured orders or extrapolated beyond them. The
+/// measurements are for spd; LU has twice the flops of Cholesky, and an iteration with it reads
+/// twice the bytes.
 SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int64_t n,
                         std::int64_t columns, bool general = false);
 
-/// What a certificate says of one solve.
+/// The seconds of one solve according to its certificate.
 SolveSeconds seconds_of(const Certificate& c, std::int64_t n);
 
-/// Where `tune` keeps it: below $XDG_CACHE_HOME or ~/.cache. Empty: there is no such place.
+/// The file of `tune`, below $XDG_CACHE_HOME or ~/.cache. Empty if there is no such directory.
 std::string timetable_path();
 
-/// Creates the directory. Throws Error(cannot_open).
+/// Writes the file and creates its directory. Throws Error(cannot_open).
 void save(const Timetable& table, const std::string& path, int threads);
 
-/// The kept one, if it was measured by this version on this CPU with as many threads; else one
-/// without rows. A file that can't be used is no error: it is only a forecast.
+/// The saved table if it was measured by this version on this CPU with as many threads, else a
+/// table without rows. An unusable file is no error, because only forecasts depend on it.
 Timetable load_timetable(int threads);
 
 nlohmann::ordered_json to_json(const Timetable& table, int threads);

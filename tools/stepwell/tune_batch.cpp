@@ -46,7 +46,7 @@ std::string text_of(const BatchTuning& t) {
   return fmt::format("{}x{} {} {}", t.rows, t.cols, t.vectors, t.prefetch);
 }
 
-/// Where the table will be kept, tried before the work.
+/// The path of the saved table. Checks that it can be written before the work starts.
 std::string place_to_keep() {
   const std::string path = batched::tuning_path();
   if (path.empty()) {
@@ -56,7 +56,7 @@ std::string place_to_keep() {
   }
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  { const io::Sink probe(path); }  // says what is wrong with the directory
+  { const io::Sink probe(path); }  // reports what is wrong with the directory
   return path;
 }
 
@@ -82,7 +82,7 @@ std::vector<OrderSweep> sweep_all(const TuneBatchRequest& r) {
     }
   }
   announce("");
-  // The machine may have been busy with something else: the best ones again, at another time.
+  // Measures the best variants again, because the machine may have been busy with something else.
   fmt::print(stderr, "measuring the best ones again\n");
   for (OrderSweep& s : sweeps) {
     announce(fmt::format("{}, n = {}", to_string(s.format), s.n));
@@ -123,7 +123,7 @@ void print_table(const std::vector<OrderSweep>& sweeps) {
       std::exp(logarithms / static_cast<double>(sweeps.size())));
 }
 
-/// The table of before with the winners in it.
+/// The previous table, updated with the fastest variants.
 batched::TuningTable updated(const std::vector<OrderSweep>& sweeps) {
   const core::Isa isa = kernels::table().cap;
   batched::TuningTable table = batched::load_tuning_table(isa);
@@ -146,7 +146,7 @@ batched::TuningTable updated(const std::vector<OrderSweep>& sweeps) {
 void tune_batch(const TuneBatchRequest& asked) {
   TuneBatchRequest r = asked;
   if (r.threads == 0) r.threads = core::cpu_allowance().threads;
-  orders_of(r.orders);  // before the work
+  orders_of(r.orders);  // checks the orders before the work
   const std::string path = r.dry_run ? "" : place_to_keep();
   const std::vector<OrderSweep> sweeps = sweep_all(r);
   if (!r.dry_run) {

@@ -6,7 +6,8 @@
 
 namespace stepwell::tool {
 
-/// Adds `tune batch`: which variant of the batch's kernels is the fastest here, for each order.
+/// Adds `tune batch`, which finds the fastest variant of the batch kernels on this machine for each
+/// order.
 void add_tune_batch(CLI::App& tune);
 
 }  // namespace stepwell::tool

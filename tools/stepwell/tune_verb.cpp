@@ -23,7 +23,7 @@
 #include "tune_batch.hpp"
 #include "verbs.hpp"
 
-/// `tune`: measures how long the parts of a solve take here, for forecasts.
+/// `tune`: measures how long the parts of a solve take on this machine, for forecasts.
 namespace stepwell::tool {
 namespace {
 
@@ -33,8 +33,8 @@ struct TuneRequest {
   bool json = false;
 };
 
-/// A solve is repeated until that took so long, or so often, in each of two sweeps over the sizes:
-/// the machine may have been busy with something else during one of them.
+/// A solve is repeated until its runs have taken this many seconds or are this many, in each of two
+/// sweeps over the sizes: the machine may have been busy with something else during one of them.
 constexpr double kLongEnough = 0.75;
 constexpr int kMostRuns = 4;
 constexpr int kSweeps = 2;
@@ -45,7 +45,7 @@ double median_of(std::vector<SolveSeconds> runs, double SolveSeconds::*part) {
   return runs[runs.size() / 2].*part;
 }
 
-/// Two different eigenvalues: CG needs no factor.
+/// A matrix with two different eigenvalues, for which CG needs no factor.
 gallery::Recipe clusters() {
   gallery::Recipe recipe;
   recipe.kind = gallery::Kind::clustered;
@@ -69,7 +69,7 @@ class Tuner {
     SolveOptions options;
     options.map = map;
     options.context = &context_;
-    options.check_symmetry = true;  // as the verb does
+    options.check_symmetry = true;  // as `solve` does
     const Certificate c =
         solve_spd(view<const double>(a_.data(), n_, n_), view<const double>(b_.data(), n_, 1),
                   view(x_.data(), n_, 1), options);
@@ -77,8 +77,8 @@ class Tuner {
     return c;
   }
 
-  /// How much longer the first solve of this process takes than the next ones: threads start,
-  /// kernels are chosen and tested.
+  /// How much longer the first solve of this process takes than the next ones, because threads are
+  /// started and kernels are chosen and tested.
   double start_seconds() {
     fill(1024, {});
     const double first = solve(std::nullopt).times.wall;
@@ -88,7 +88,7 @@ class Tuner {
     return std::max(0.0, first - next[2]);
   }
 
-  /// Adds what solves at a map take.
+  /// Adds the times of solves at a map.
   void measure(const std::optional<PrecisionMap>& map) {
     double together = 0;
     for (int k = 0; k == 0 || (together < kLongEnough && k < kMostRuns); ++k) {
@@ -98,7 +98,7 @@ class Tuner {
     }
   }
 
-  /// The medians of everything that was measured.
+  /// The medians of all measurements.
   std::vector<SolveSeconds> rows() const {
     std::vector<SolveSeconds> rows;
     for (const auto& [key, runs] : runs_) {
@@ -125,7 +125,7 @@ void tune(const TuneRequest& r) {
   }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  { const io::Sink probe(path); }  // before the work; says what is wrong with the directory
+  { const io::Sink probe(path); }  // before the work: reports what is wrong with the directory
   require_memory(core::size_product(r.max_n, r.max_n, 16, "matrix"));
   Tuner tuner(r.max_n, threads);
   std::vector<PrecisionMap> maps;

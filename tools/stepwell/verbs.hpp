@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-/// The verbs of the command. Each adds itself to the application with its options, its help and
-/// what it does; completion and manual are made from what has been added.
+/// The verbs of the command. Each function adds a verb to the application, with its options, help
+/// and action; the completions and the manual page are generated from these.
 namespace stepwell::tool {
 
 void add_gen(CLI::App& app);
@@ -20,7 +20,7 @@ void add_selftest(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app);
 
-/// Thrown by a verb that ends with an exit code of its own, and one line on standard error.
+/// Thrown by a verb that ends with its own exit code and one line on standard error.
 struct Failure {
   int code = 1;
   std::string text;

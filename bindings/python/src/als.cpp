@@ -13,7 +13,7 @@
 namespace stepwell::python {
 namespace {
 
-// Rows of factors, (count, k) and contiguous, are the columns of the library's k x count matrix.
+// The rows of a contiguous (count, k) array are the columns of the library's k x count matrix.
 template <class T>
 MatrixView<T> vectors_of(const nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>& v) {
   const auto count = static_cast<std::int64_t>(v.shape(0));

@@ -9,8 +9,8 @@
 namespace stepwell::python {
 namespace {
 
-// The distance of lines of 'length' contiguous elements, 'count' of them; where there is one line
-// at most, or nothing on it, NumPy's stride may be anything.
+// The distance between 'count' lines of 'length' contiguous elements each. With at most one line,
+// or with empty lines, NumPy's stride may have any value and is ignored.
 std::int64_t distance(std::int64_t length, std::int64_t count, std::int64_t stride) {
   return count > 1 && length > 0 ? stride : std::max<std::int64_t>(length, 1);
 }

@@ -13,8 +13,8 @@ namespace stepwell::python {
 
 namespace nb = nanobind;
 
-// What Python hands over: arrays of the right type, as they lie in memory. stepwell/_arrays.py sees
-// to that, and knows when it takes a copy; nothing is converted here.
+// Arrays from Python, of the right type and without a copy. stepwell/_arrays.py ensures the type
+// and decides when to copy; nothing is converted here.
 template <class T>
 using Matrix = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
@@ -26,7 +26,7 @@ using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 MatrixView<const double> columns_of(const Matrix<const double>& a);
 MatrixView<double> columns_of(const Matrix<double>& a);
 
-/// The same of an array with contiguous columns or contiguous rows.
+/// The same for an array with contiguous columns or contiguous rows.
 TallMatrix tall_of(const Matrix<const double>& a);
 
 /// 'count' matrices along the first axis, each with contiguous columns.

@@ -20,7 +20,7 @@ std::span<T> span_of(const std::optional<Vector<T>>& v) {
   return v ? std::span<T>(v->data(), v->shape(0)) : std::span<T>();
 }
 
-/// Where results of single systems go; Python makes the arrays it wants filled.
+/// Arrays for the results of single systems; Python allocates those that it wants filled.
 struct Outputs {
   std::optional<Vector<std::int32_t>> pivots;
   std::optional<Vector<double>> log_determinants;
@@ -33,7 +33,7 @@ struct Outputs {
   }
 };
 
-/// What Python says of a batch. 'upper' is of the column-major view.
+/// Python's arguments for a batch. 'upper' refers to the column-major view.
 struct BatchArguments {
   bool upper = false;
   bool mixed = false;

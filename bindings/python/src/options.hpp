@@ -12,10 +12,10 @@
 
 namespace stepwell::python {
 
-/// What Python says of a solve: plain values, by the names of the keyword arguments.
+/// Python's arguments for a solve: plain values with the names of the keyword arguments.
 struct Options {
   std::string structure = "automatic";
-  bool upper = false;  ///< of the column-major view, not of NumPy's array
+  bool upper = false;  ///< refers to the column-major view, not to NumPy's array
   bool transposed = false;
   double tolerance = 0;
   int iterations = 0;

@@ -37,14 +37,14 @@ const char* name(Phase phase) {
   return "writing";
 }
 
-// Signals, and the watcher. Throws what Python raised.
+// Checks for signals and calls the progress callback. Throws what Python raised.
 void glance(const Progress& progress, const nb::object& watcher) {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   if (watcher.is_none()) return;
   watcher(name(progress.phase), progress.done.load(), progress.total.load());
 }
 
-// Work on another thread, and what became of it.
+// Runs work on another thread and keeps the exception that it threw.
 class Errand {
  public:
   explicit Errand(const std::function<void()>& work)
@@ -59,14 +59,14 @@ class Errand {
           ended_.notify_one();
         }) {}
 
-  // Whether it ended within a glance. Without the GIL.
+  // Waits for at most kGlance without the GIL; returns whether the work has ended.
   bool wait() {
     const nb::gil_scoped_release release;
     std::unique_lock lock(mutex_);
     return ended_.wait_for(lock, kGlance, [this] { return done_; });
   }
 
-  // What it threw reaches the caller.
+  // Joins the thread and rethrows what the work threw.
   void finish() {
     {
       const nb::gil_scoped_release release;
@@ -80,7 +80,7 @@ class Errand {
   std::condition_variable ended_;
   bool done_ = false;
   std::exception_ptr failure_;
-  std::thread thread_;  // the last: it uses the others
+  std::thread thread_;  // declared last: the thread uses the other members
 };
 
 }  // namespace
@@ -103,7 +103,7 @@ void run(Progress& progress, const nb::object& watcher, bool is_brief,
     try {
       errand.emplace(work);
     } catch (const std::system_error&) {
-      // No more threads: then without signals.
+      // No thread can be started: run without checking for signals.
     }
   }
   if (!errand) {
@@ -112,7 +112,7 @@ void run(Progress& progress, const nb::object& watcher, bool is_brief,
     return;
   }
   std::exception_ptr raised;
-  do {  // at least once: a watcher of the shortest call hears of it
+  do {  // at least once: even the shortest call reports progress
     if (raised) continue;
     try {
       glance(progress, watcher);

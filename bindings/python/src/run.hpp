@@ -14,19 +14,20 @@ namespace stepwell::python {
 
 namespace nb = nanobind;
 
-/// The workers of a call that asked for 'threads' of them; null for 0. They are kept: a context of
-/// each call's own would start and stop them every time.
+/// The context of calls that use 'threads' threads; null for 0. Contexts are kept: a separate
+/// context for each call would start and stop worker threads every time.
 Context* context(int threads);
 
-/// Whether a call of so many multiplications ends before anybody would think of Ctrl-C.
+/// Whether a call with this many multiplications ends before a user would press Ctrl-C.
 inline bool brief(double products) {
   return products < 1e9;
 }
 
-/// Runs 'work' without the GIL. A brief call without a watcher runs on the caller's thread. Any
-/// other runs on a thread of its own while the caller's looks for signals and calls
-/// watcher(phase, done, total) twenty times a second: Python runs signal handlers in the main
-/// thread only. Where one raises, the work is cancelled and the exception is the caller's.
+/// Runs 'work' without the GIL. A brief call without a progress callback (watcher) runs on the
+/// caller's thread. Any other call runs on a separate thread while the caller's thread checks for
+/// signals and calls watcher(phase, done, total) twenty times a second: Python runs signal handlers
+/// in the main thread only. If a handler or the callback raises, the work is cancelled and the
+/// exception is passed to the caller.
 void run(Progress& progress, const nb::object& watcher, bool is_brief,
          const std::function<void()>& work);
 

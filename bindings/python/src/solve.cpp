@@ -39,7 +39,7 @@ nb::dict plan_of(std::int64_t n, std::int64_t columns, const Options& options) {
                                                           : plan_general(n, columns, o));
 }
 
-/// A solver with the progress that its calls share. Python holds a lock around each of them.
+/// A solver and the Progress that its calls share. Python holds a lock during each call.
 class Kept {
  public:
   Kept(const Matrix<const double>& a, const Options& options)

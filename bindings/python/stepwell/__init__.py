@@ -67,7 +67,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> str:
-    # Looked up when asked for: the metadata's module takes longer to import than all of this.
+    # Looked up on demand: importing importlib.metadata takes longer than importing this package.
     if name == "__version__":
         from importlib.metadata import version
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""batch.als_step(): small ridge systems, gathered from a sparse matrix."""
+"""batch.als_step(): small ridge systems gathered from a sparse matrix."""
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -21,17 +21,17 @@ def als_step(
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """(users, failures): a half step of alternating least squares, with the items' vectors held.
+    """A half step of alternating least squares with fixed item vectors. Returns (users, failures).
 
-    ratings: a SciPy CSR matrix or array, users by items, or anything with its indptr, indices, data
-    and shape. items: (item count, k), float32, k at most 128. users: (user count, k), written where
-    it is C-ordered float32; None: a new array. Row u of it minimises the squared error of u's
+    ratings: a SciPy CSR matrix or array, users by items, or any object with indptr, indices, data
+    and shape. items: (item count, k), float32, k at most 128. users: (user count, k), C-ordered
+    float32, written in place; None: a new array. Row u of users minimises the squared error of u's
     ratings + ridge ||row||^2 (weighted: ridge times the number of ratings). implicit: ratings are
     counts, with confidence 1 + alpha * count. failures: users whose system is not positive
-    definite; their rows stay. For the other half step give ratings.T.tocsr() and exchange the two.
+    definite; their rows are unchanged. For the other half step pass ratings.T.tocsr() and exchange
+    users and items.
 
-    The arrays are used as they are where indices are int32 and data float32; int32 indptr is
-    converted.
+    The arrays are not copied if indices are int32 and data are float32; int32 indptr is converted.
 
     >>> import numpy as np
     >>> from stepwell import batch

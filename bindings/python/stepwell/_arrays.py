@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays as the library takes them, and when that is a copy. docs/python.md has the table."""
+"""Converts arrays to layouts that the library accepts; docs/python.md lists when that copies."""
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -10,7 +10,7 @@ _sparse = "sparse matrices are not supported: use .toarray(), or a sparse solver
 
 
 def as_float64(value: Any, name: str) -> np.ndarray:
-    """An ndarray of native float64. Other real types are converted, which is a copy."""
+    """The value as an ndarray of native float64. Other real types are converted, which copies."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name}: {_masked}")
     if not isinstance(value, np.ndarray) and hasattr(value, "tocsr"):
@@ -33,9 +33,9 @@ def as_float64(value: Any, name: str) -> np.ndarray:
 
 
 def lines(array: np.ndarray) -> Optional[str]:
-    """'F': the columns of a 2-D array are contiguous, 'C': its rows are; None: neither.
+    """'F' if the columns of a 2-D array are contiguous, 'C' if its rows are, None if neither is.
 
-    Lines may lie apart, as those of a slice do; they may not overlap.
+    There may be gaps between columns or rows, as in a slice; they must not overlap.
     """
     rows, cols = array.shape
     item = array.itemsize
@@ -48,7 +48,7 @@ def lines(array: np.ndarray) -> Optional[str]:
 
 
 def by_columns(array: np.ndarray) -> Tuple[np.ndarray, bool]:
-    """(a view with contiguous columns, whether it is the transpose). No copy in C or F order."""
+    """(view with contiguous columns, whether it is the transpose). No copy for C or F order."""
     order = lines(array)
     if order == "F":
         return array, False
@@ -68,9 +68,9 @@ def square(value: Any, name: str = "a") -> np.ndarray:
 def right_hand_sides(
     value: Any, rows: int, overwrite: bool, name: str = "b"
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """(x in b's shape, x in two dimensions), both the same memory, filled with b.
+    """(x in b's shape, x in two dimensions), both in the same memory and filled with b.
 
-    x is a new F-ordered array, or b itself where that may be overwritten and has the order.
+    x is a new F-ordered array, or b itself if it may be overwritten and has this order.
     """
     array = as_float64(value, name)
     if array.ndim not in (1, 2) or array.shape[0] != rows:

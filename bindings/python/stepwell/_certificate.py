@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes back with x: plain data, and a few lines of text."""
+"""The certificate that is returned with x, as plain data and as text; and the plan of a solve."""
 import html
 import math
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ from typing import Any, Dict, Tuple
 
 @dataclass(frozen=True)
 class ColumnCertificate:
-    """One right-hand side."""
+    """The certificate of one right-hand side."""
 
     outcome: str
-    #: ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm; of lstsq see docs/least_squares.md.
+    #: ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm; lstsq: see docs/least_squares.md.
     backward_error: float
-    #: Of lstsq: which bound 'backward_error' is.
+    #: lstsq: which bound 'backward_error' is.
     measure: str
-    #: Of lstsq: ||b - A x||_2.
+    #: lstsq: ||b - A x||_2.
     residual_norm: float
-    #: With prove=True: what rounding can't spoil. Else 0.
+    #: With prove=True: a proven upper bound that includes all rounding errors. Otherwise 0.
     proven_backward_error: float
-    #: With condition=True: a bound on ||x - A^-1 b|| / ||x||, nan where none below 1 is known. Else 0.
+    #: With condition=True: a bound on ||x - A^-1 b|| / ||x||, nan if none below 1 is known.
+    #: Otherwise 0.
     forward_error: float
     iterations: int
     #: The refiner's estimate of the error after each iteration, all rungs.
@@ -29,21 +30,21 @@ class ColumnCertificate:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One rung of the ladder that was tried."""
+    """One rung that was tried."""
 
     map: str
     refiner: str
     factored: bool
     iterations: int
     error: float
-    #: Why it was left; empty: it was the last.
+    #: Why the solver climbed to the next rung; empty if this was the last one.
     reason: str
     seconds: float
 
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds."""
+    """Times in seconds."""
 
     analysis: float
     factor: float
@@ -54,14 +55,14 @@ class Times:
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """How a solve went. Only 'ok' means that x is a solution."""
+    """The result of a solve. x is a solution only if 'ok' is true."""
 
     outcome: str
-    #: "spd", "general" or "least squares": what A was solved as.
+    #: "spd", "general" or "least squares": how A was solved.
     structure: str
-    #: A sentence, where the outcome is not 'converged'.
+    #: An explanation if the outcome is not 'converged'.
     reason: str
-    #: Of the worst column, from the caller's own A and b and the x that came back.
+    #: The largest of all columns, computed from the caller's A and b and the returned x.
     backward_error: float
     tolerance: float
     iterations: int
@@ -70,22 +71,23 @@ class Certificate:
     refiner: str
     shift: float
     norm: float
-    #: Estimate of ||A|| ||A^-1|| in the infinity norm; 0: not asked for; nan: unknown.
+    #: Estimate of ||A|| ||A^-1|| in the infinity norm; 0: not requested; nan: unknown.
     condition: float
-    #: not positive definite, singular: the failing pivot, from 0; else -1.
+    #: 'not positive definite', 'singular': the failing pivot, from 0; otherwise -1.
     pivot: int
     pivot_value: float
-    #: non-finite, asymmetric: where, from 0; else -1.
+    #: 'non-finite element', 'asymmetric': the element's position, from 0; 'changed': a position
+    #: near the change; otherwise -1.
     row: int
     col: int
     in_b: bool
-    #: Of lstsq; -1: the rung can't tell.
+    #: lstsq: the rank; -1: unknown at this rung.
     rank: int
     dependent: Tuple[int, ...]
     columns: Tuple[ColumnCertificate, ...]
     rungs: Tuple[LadderStep, ...]
     times: Times
-    #: Of all memory the call worked in, a, b and x not counted.
+    #: Peak memory of the call, without a, b and x.
     peak_bytes: int
 
     @property
@@ -127,7 +129,7 @@ class Certificate:
 
 
 def certificate_of(fields: Dict[str, Any], flipped: bool = False) -> Certificate:
-    """From the compiled module's dictionary. flipped: the module saw the transpose of a."""
+    """The certificate in the module's dictionary. flipped: the module saw the transpose of a."""
     row, col = fields["row"], fields["col"]
     if flipped and row >= 0 and not fields["in_b"]:
         fields["row"], fields["col"] = col, row
@@ -142,16 +144,16 @@ def certificate_of(fields: Dict[str, Any], flipped: bool = False) -> Certificate
 
 @dataclass(frozen=True)
 class Plan:
-    """What the cost model says before work starts."""
+    """The prediction of the cost model before work starts."""
 
-    #: Of the first factor; of lstsq the rung of the Gram matrix, or "qr".
+    #: Precision map of the first factor; for lstsq the rung of the Gram matrix, or "qr".
     map: str
-    #: "direct": FP64 from the start.
+    #: "direct": solved in FP64 from the start.
     refiner: str
     iterations: int
-    #: Expected, when the first rung suffices.
+    #: Predicted time if the first rung suffices.
     seconds: float
-    #: Of memory beside a, b and x at the first rung.
+    #: Memory in addition to a, b and x at the first rung.
     bytes: int
-    #: The most it may take, wherever A makes it start and end.
+    #: Maximum memory, on whichever rungs A makes the solve start and end.
     top_bytes: int

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is raised where NumPy and SciPy raise LinAlgError."""
+"""The exceptions, raised where NumPy and SciPy raise LinAlgError."""
 from typing import Any, Optional
 
 from numpy.linalg import LinAlgError
@@ -9,9 +9,9 @@ from ._certificate import Certificate
 
 
 class SolveError(LinAlgError):
-    """A numerical outcome that is no solution. The message is the certificate's reason."""
+    """The solve failed for a numerical reason. The message is the certificate's reason."""
 
-    #: What was tried, and how far it came.
+    #: What was tried, and which accuracy was reached.
     certificate: Optional[Certificate]
     #: The best approximation that was found, or None.
     x: Any
@@ -23,11 +23,11 @@ class SolveError(LinAlgError):
 
 
 class NotPositiveDefinite(SolveError):
-    """Cholesky was asked for, and a pivot fails in FP64: certificate.pivot, from 0."""
+    """Cholesky was requested, and a pivot fails in FP64: certificate.pivot, from 0."""
 
 
 class Singular(SolveError):
-    """LAPACK's dgetrf finds a pivot that is zero: certificate.pivot, from 0."""
+    """LAPACK's dgetrf finds a zero pivot: certificate.pivot, from 0."""
 
 
 class NotConverged(SolveError):
@@ -51,7 +51,7 @@ class Asymmetric(SolveError, ValueError):
 
 
 class RankDeficientWarning(UserWarning):
-    """lstsq: columns of a depend on others, so that x is one of many."""
+    """lstsq: columns of a depend on others, so that x is not unique."""
 
 
 _by_outcome = {
@@ -66,7 +66,7 @@ _by_outcome = {
 
 
 def error_of(certificate: Certificate, x: Any = None) -> SolveError:
-    """The exception of an outcome that is not 'converged'."""
+    """The exception for an outcome that is not 'converged'."""
     kind = _by_outcome.get(certificate.outcome, SolveError)
     text = certificate.reason or certificate.outcome
     return kind(text, certificate, x if certificate.outcome == "not converged" else None)

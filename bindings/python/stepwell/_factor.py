@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A factor that is kept: cho_factor and lu_factor, as an object."""
+"""Reusable factors: factor, cho_factor and lu_factor return a Factor object."""
 import os
 import threading
 from typing import Any, Optional
@@ -16,12 +16,12 @@ from ._solve import answer, prepared
 
 
 class Factor:
-    """A matrix that was factored once, for right-hand sides that come later.
+    """A matrix that is factored once, for right-hand sides that come later.
 
-    It keeps a reference to a, not a copy, and refines with it: a must stay as it is while the
-    factor is used. There is no array of L or U to look at: the factor is made of low-precision
-    tiles. May be used by several threads; their solves come one after the other. In a forked child
-    the factor is made again, on one thread, at the first solve.
+    It keeps a reference to a, not a copy, and refines with it: a must not change while the factor
+    is used. L and U are not available as arrays: the factor consists of low-precision tiles.
+    Several threads may use a factor; their solves run one after the other. In a forked child the
+    matrix is factored again, on one thread, at the first solve.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Factor:
 
     def _here(self) -> None:
         if self._pid != os.getpid():
-            # The parent's solver belongs to its workers, who are not here.
+            # The parent's solver needs its worker threads, which do not exist in this process.
             self._forgotten = self._native
             self._options.threads = 1
             self._make()
@@ -77,12 +77,12 @@ class Factor:
 
     @property
     def structure(self) -> str:
-        """'spd' or 'general': what a was factored as."""
+        """'spd' or 'general': how a was factored."""
         return str(self._native.structure)
 
     @property
     def certificate(self) -> Certificate:
-        """Of the factorization."""
+        """The certificate of the factorization."""
         return self._certificate
 
     def solve(
@@ -94,7 +94,7 @@ class Factor:
         progress: Progress = None,
         full_output: bool = False,
     ) -> Any:
-        """x of a @ x = b, or of a.T @ x = b. As stepwell.solve()."""
+        """Solves a @ x = b, or a.T @ x = b if transposed. Otherwise as stepwell.solve()."""
         self._here()
         x, columns = right_hand_sides(b, self.order, overwrite_b)
         with self._lock, watching(progress) as watcher:
@@ -112,8 +112,8 @@ class Factor:
     def rcond(self) -> float:
         """An estimate of 1 / (||a|| ||inverse of a||).
 
-        In the 1-norm of an array in C order, in the infinity norm of one in F order: those are the
-        norms that the factorization has looked at.
+        In the 1-norm for an array in C order, in the infinity norm for one in F order: these are
+        the norms that the factorization has computed.
         """
         norm = self._certificate.norm * self.inverse_norm(1 if self._flipped else np.inf)
         return 1.0 / norm if norm else 0.0
@@ -123,7 +123,7 @@ class Factor:
 
 
 def factor(a: Any, assume_a: Optional[str] = None, lower: bool = False, **options: Any) -> Factor:
-    """Factors a for right-hand sides that come later; options as solve()'s. See Factor.
+    """Factors a for right-hand sides that come later; options as for solve(). See Factor.
 
     >>> import numpy as np, stepwell
     >>> a = np.array([[2.0, 1.0], [0.0, 3.0]])
@@ -143,7 +143,7 @@ def cho_factor(
     check_finite: bool = True,
     **options: Any,
 ) -> Factor:
-    """scipy.linalg.cho_factor's arguments; what comes back is a Factor, for cho_solve().
+    """Takes the arguments of scipy.linalg.cho_factor and returns a Factor for cho_solve().
 
     >>> import numpy as np, stepwell
     >>> c = stepwell.cho_factor(np.array([[4.0, 2.0], [2.0, 5.0]]))
@@ -163,21 +163,21 @@ def _checked(value: Any, caller: str, maker: str) -> Factor:
 
 
 def cho_solve(c: Factor, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
-    """x of a @ x = b, with c from cho_factor(a)."""
+    """Solves a @ x = b with c from cho_factor(a)."""
     return _checked(c, "cho_solve", "cho_factor").solve(b, overwrite_b=overwrite_b)
 
 
 def lu_factor(
     a: Any, overwrite_a: bool = False, check_finite: bool = True, **options: Any
 ) -> Factor:
-    """scipy.linalg.lu_factor's arguments; what comes back is a Factor, for lu_solve()."""
+    """Takes the arguments of scipy.linalg.lu_factor and returns a Factor for lu_solve()."""
     return Factor(a, "gen", **options)
 
 
 def lu_solve(
     lu: Factor, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True
 ) -> Any:
-    """x of a @ x = b, or with trans=1 or 2 of a.T @ x = b, with lu from lu_factor(a).
+    """Solves a @ x = b, or a.T @ x = b for trans=1 or 2, with lu from lu_factor(a).
 
     >>> import numpy as np, stepwell
     >>> lu = stepwell.lu_factor(np.array([[2.0, 1.0], [0.0, 3.0]]))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""lstsq(): in the shape of scipy.linalg.lstsq."""
+"""lstsq(), with the interface of scipy.linalg.lstsq."""
 import warnings
 from typing import Any, NamedTuple, Optional
 
@@ -21,10 +21,10 @@ class _Four(NamedTuple):
 
 
 class LstsqResult(_Four):
-    """x, residues, rank and s, which is None, as scipy.linalg.lstsq returns them; and a certificate.
+    """x, residues, rank and s as scipy.linalg.lstsq returns them, with s = None; and a certificate.
 
-    rank is None where the rung that solved it can't tell: columns that depend on others are looked
-    for only when a low rung fails.
+    rank is None if the rung that solved the problem can't determine it: the solver searches for
+    dependent columns only when a low rung fails.
     """
 
     certificate: Certificate
@@ -53,15 +53,16 @@ def lstsq(
 ) -> LstsqResult:
     """The x that minimises ||b - a @ x||_2, or with ridge ||b - a @ x||^2 + ridge ||x||^2.
 
-    a is (m, n) with m >= n (any m with a ridge), in C or F order without a copy, a numpy.memmap
-    included. b is (m,) or (m, k); for k > 1 in C order it is copied. weights: one number of at
-    least 0 for each column of a, ridge * weights is its penalty, 0 for an intercept.
+    a is (m, n) with m >= n (any m with a ridge); arrays in C or F order, including numpy.memmap,
+    are not copied. b is (m,) or (m, k); for k > 1 in C order it is copied. weights: one
+    non-negative value for each column of a, whose penalty is ridge * weight; use 0 for an
+    intercept.
 
     Returns x, residues, rank, s as scipy.linalg.lstsq does, with these differences: there are no
-    singular values (s is None); rank is None unless it was found out; residues are the squared
-    2-norms of b - a @ x also where the rank is short; where columns depend on others their
-    coefficients are zero, with a RankDeficientWarning: x is a minimiser, not the one of least norm.
-    The result's 'certificate' has the backward error, see docs/least_squares.md.
+    singular values (s is None); rank is None unless it was determined; residues are the squared
+    2-norms of b - a @ x even if a is rank-deficient; columns that depend on others get zero
+    coefficients, with a RankDeficientWarning: x is a minimiser, not the one of least norm. The
+    result's 'certificate' has the backward error, see docs/least_squares.md.
 
     >>> import numpy as np, stepwell
     >>> a = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
@@ -109,7 +110,7 @@ def lstsq(
 
 
 def lstsq_plan(m: int, n: int, columns: int = 1, *, ridge: float = 0.0, qr: bool = False) -> Plan:
-    """What lstsq of an (m, n) matrix will take, before it starts.
+    """Predicts the time and memory of lstsq() for an (m, n) matrix.
 
     >>> import stepwell
     >>> stepwell.lstsq_plan(1_000_000, 100).bytes > 0

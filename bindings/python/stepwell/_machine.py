@@ -17,23 +17,23 @@ class Machine:
     cpu_features: Tuple[str, ...]
     #: The best instruction set in use.
     isa: str
-    #: The value of STEPWELL_ISA, and why it was ignored where it was.
+    #: The value of STEPWELL_ISA, and why it was ignored, if it was.
     isa_cap: str
     isa_cap_problem: str
     #: Instruction sets that are not used, with the reason.
     isas_refused: Dict[str, str]
-    #: Which kernel does what.
+    #: The kernel in use for each operation.
     kernels: Dict[str, str]
     blas: str
     blas_version: str
     blas_core_name: str
     blas_threads: int
-    #: What is wrong with the BLAS here and how to mend it; empty: nothing.
+    #: A problem with the BLAS on this machine and how to fix it; empty if there is none.
     blas_warning: str
     cpus_online: int
     cpus_by_affinity: int
     cpus_by_quota: float
-    #: What a call without threads= uses.
+    #: Number of threads that a call without threads= uses.
     threads: int
     memory_total: int
     memory_available: int

@@ -20,17 +20,17 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def native() -> ModuleType:
-    """stepwell._stepwell."""
+    """The module stepwell._stepwell."""
     from . import _stepwell
 
     return _stepwell
 
 
 def thread_count(threads: Optional[int]) -> int:
-    """What the library is asked for: 0, as many as allowed.
+    """The number of threads to request from the library; 0: as many as allowed.
 
     Worker threads do not survive a fork, so a forked child works on one thread unless it is told
-    otherwise. The bits of the answer are the same.
+    otherwise. The bits of the result are the same.
     """
     if threads is None:
         return 1 if _forked else 0

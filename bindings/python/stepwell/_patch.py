@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""patch(): NumPy's and SciPy's solve() by Stepwell, where it means the same and pays."""
+"""patch(): replaces NumPy's and SciPy's solve() where Stepwell's means the same and pays."""
 import functools
 import importlib
 import sys
@@ -13,14 +13,14 @@ import numpy as np
 
 from ._solve import memory_plan, solve
 
-#: The order from which a solve here is faster than pip's SciPy; docs/python.md has the figures.
+#: The order from which Stepwell is faster than SciPy from pip; docs/python.md has the figures.
 PAYING_ORDER = 2048
 
 _taken_structures = (None, "gen", "general", "pos", "positive definite")
 
 
 def _plain(a: Any, b: Any, minimum: int) -> bool:
-    """Arrays for which NumPy, SciPy and we mean the same: 2-D float64, 1-D or 2-D float64."""
+    """Whether NumPy, SciPy and Stepwell treat a and b alike: float64, a in 2-D, b in 1-D or 2-D."""
     return (
         type(a) is np.ndarray
         and type(b) is np.ndarray
@@ -36,7 +36,7 @@ def _plain(a: Any, b: Any, minimum: int) -> bool:
 
 
 def _pays(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether so few right-hand sides are foretold to take less time than in FP64: each is refined."""
+    """Whether Stepwell is predicted to beat FP64: each right-hand side costs a refinement."""
     if b.ndim == 1 or b.shape[1] == 1:
         return True
     n, columns = b.shape
@@ -44,21 +44,22 @@ def _pays(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _sparse_corners(a: np.ndarray) -> bool:
-    """Whether a might be banded or triangular: SciPy has methods for those that cost n^2."""
+    """Whether a might be banded or triangular: SciPy has methods of cost n^2 for these."""
     return bool(a[-1, 0] == 0 or a[0, -1] == 0)
 
 
 class patch:
-    """Takes large calls of numpy.linalg.solve and scipy.linalg.solve; forwards all others.
+    """Solves large calls of numpy.linalg.solve and scipy.linalg.solve; forwards all others.
 
-    Taken: plain float64 arrays, a of order 'minimum' and more, b of one or two dimensions;
-    scipy.linalg.solve with assume_a None, 'gen' or 'pos'. A solve that does not converge is given
-    to the original, too, whose exceptions and warnings are what the caller sees. Modules that hold
-    the function under a name of their own (from scipy.linalg import solve) are found and mended.
+    Stepwell solves calls with plain float64 arrays, a of order 'minimum' or more, b of one or two
+    dimensions; for scipy.linalg.solve with assume_a None, 'gen' or 'pos'. A solve that does not
+    converge is also forwarded to the original function, whose exceptions and warnings the caller
+    sees. Modules that imported the function by name (from scipy.linalg import solve) are found and
+    patched, too.
 
-    As a context manager, or with install() and uninstall(). 'taken', 'forwarded' and 'failed'
-    count; str() of it is a line to print. condition=True estimates the condition number of each
-    system and warns as SciPy does; it costs a factorization where none was needed.
+    Use it as a context manager, or with install() and uninstall(). 'taken', 'forwarded' and
+    'failed' count calls; str() gives a line to print. condition=True estimates the condition number
+    of each system and warns as SciPy does; it costs a factorization if none was needed.
 
     >>> import numpy as np, stepwell
     >>> a, b = np.diag(np.arange(1.0, 9.0)) + 0.1, np.ones(8)
@@ -80,9 +81,9 @@ class patch:
         self.threads = threads
         self.taken = 0
         self.forwarded = 0
-        #: Taken, did not converge, and given to the original then.
+        #: Calls that did not converge and were then forwarded.
         self.failed = 0
-        #: Seconds of the calls that were taken.
+        #: Total time in seconds of the calls that were taken.
         self.seconds = 0.0
         self._lock = threading.Lock()
         self._pairs: List[Tuple[Callable[..., Any], Callable[..., Any]]] = []
@@ -94,7 +95,7 @@ class patch:
         self.uninstall()
 
     def install(self) -> "patch":
-        """Puts the functions in place; again is a RuntimeError."""
+        """Replaces the functions; raises RuntimeError if that is done already."""
         if self._pairs:
             raise RuntimeError("the patch is installed already")
         self._pairs.append((np.linalg.solve, self._numpy(np.linalg.solve)))
@@ -108,7 +109,7 @@ class patch:
         return self
 
     def uninstall(self) -> None:
-        """Puts the originals back, wherever the functions have got to."""
+        """Restores the original functions in all modules."""
         _replace({id(new): (new, old) for old, new in self._pairs})
         self._pairs.clear()
 
@@ -124,7 +125,7 @@ class patch:
             self.seconds += seconds
 
     def _ours(self, a: Any, b: Any) -> bool:
-        # A minimum of one's own is for tests, and means what it says.
+        # A smaller minimum is for tests and applies regardless of the predicted time.
         return _plain(a, b, self.minimum) and (self.minimum < PAYING_ORDER or _pays(a, b))
 
     def _take(self, a: Any, b: Any, original: Callable[[], Any], **options: Any) -> Any:
@@ -192,7 +193,7 @@ class patch:
             ):
                 self._count("forwarded")
                 return forward()
-            # Not solved in b's place: the original may have to be asked after all.
+            # Not solved in place of b: the original function may still need b.
             x = self._take(a, b, forward, assume_a=assume_a, lower=lower, transposed=transposed)
             if not overwrite_b or not b.flags.f_contiguous or not b.flags.writeable:
                 return x
@@ -203,7 +204,7 @@ class patch:
 
 
 def _replace(table: Dict[int, Tuple[Any, Any]]) -> None:
-    """In all modules: functions by others."""
+    """Replaces functions by others in all loaded modules."""
     for module in list(sys.modules.values()):
         names = getattr(module, "__dict__", None)
         if not isinstance(names, dict):

@@ -1,21 +1,21 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""progress=True: a line that is drawn over, on a terminal or in a notebook."""
+"""progress=True: a progress line on a terminal or in a notebook, updated in place."""
 import sys
 import time
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Union
 
-#: Called with the phase, and with done and total of it; a total of 0: nothing is counted.
+#: Progress callback, called with the phase and its done and total; total 0: nothing is counted.
 Watcher = Callable[[str, int, int], Any]
-#: What progress= takes.
+#: Values that progress= accepts.
 Progress = Union[None, bool, Watcher]
 
 _width = 30
 
 
 def line_of(phase: str, done: int, total: int, seconds: float) -> str:
-    """One line of text: a bar where something is counted."""
+    """One line of text, with a bar if something is counted."""
     if total <= 0:
         return f"{phase:<8} {seconds:6.1f} s"
     share = min(max(done / total, 0.0), 1.0)
@@ -25,7 +25,7 @@ def line_of(phase: str, done: int, total: int, seconds: float) -> str:
 
 
 class _Terminal:
-    """Draws on standard error, over the line it drew before."""
+    """Draws on standard error, over the previous line."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -47,7 +47,7 @@ class _Terminal:
 
 
 class _Notebook:
-    """One output of the cell, renewed."""
+    """Updates one output of the notebook cell."""
 
     def __init__(self, display: Any) -> None:
         self._start = time.monotonic()
@@ -64,7 +64,7 @@ class _Notebook:
 
 
 def _notebook_display() -> Optional[Any]:
-    """IPython's display(), inside a notebook's kernel; IPython is never imported for it."""
+    """IPython's display() in a notebook's kernel, otherwise None. Does not load IPython itself."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or getattr(shell, "kernel", None) is None:
@@ -76,7 +76,7 @@ def _notebook_display() -> Optional[Any]:
 
 @contextmanager
 def watching(progress: Progress) -> Iterator[Optional[Watcher]]:
-    """The function that a call reports to, or None."""
+    """The progress callback of a call, or None."""
     if progress is None or progress is False:
         yield None
         return
@@ -87,7 +87,7 @@ def watching(progress: Progress) -> Iterator[Optional[Watcher]]:
         return
     display = _notebook_display()
     if display is None and not sys.stderr.isatty():
-        yield None  # nobody sees a bar in a file
+        yield None  # a bar is of no use in a file
         return
     bar = _Terminal() if display is None else _Notebook(display)
     try:

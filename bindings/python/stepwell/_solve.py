@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""solve(): in the shape of scipy.linalg.solve."""
+"""solve(), with the interface of scipy.linalg.solve."""
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -33,7 +33,7 @@ _elsewhere = {
 
 
 def structure_of(assume_a: Optional[str]) -> str:
-    """'automatic', 'spd', 'general' or 'symmetric'."""
+    """The structure for assume_a: 'automatic', 'spd', 'general' or 'symmetric'."""
     if assume_a in _structures:
         return _structures[assume_a]
     if assume_a in _elsewhere:
@@ -46,7 +46,7 @@ def structure_of(assume_a: Optional[str]) -> str:
 
 
 def mirrored(a: np.ndarray, lower: bool) -> np.ndarray:
-    """a with one triangle reflected into the other; a itself where it is symmetric already."""
+    """a with one triangle copied into the other; a itself if it is already symmetric."""
     if np.array_equal(a, a.T, equal_nan=True):
         return a
     full: np.ndarray = a.copy()
@@ -100,38 +100,38 @@ def solve(
     """Solves a @ x = b to FP64 accuracy. The first eight arguments are scipy.linalg.solve's.
 
     a is (n, n), b is (n,) or (n, k); x has the shape of b, is float64 and F-ordered. a is never
-    written (overwrite_a is accepted and changes nothing), and infinities and NaN are always looked
+    written (overwrite_a is accepted and changes nothing), and infinities and NaN are always checked
     for (check_finite is accepted and changes nothing).
 
     assume_a
-        None or 'auto': Cholesky where a is symmetric to the bits with a positive diagonal, LU where
-        it is not or where that fails. 'pos': symmetric positive definite; only the triangle that
-        'lower' names is read. 'gen': any matrix. 'sym', 'her': solved as a general matrix; only the
-        triangle is read, and where the other differs, a copy is made. SciPy's long names work too;
-        'banded', 'tridiagonal', 'diagonal' and triangular matrices are refused.
+        None or 'auto': Cholesky if a is exactly symmetric with a positive diagonal, LU if it is not
+        or if Cholesky fails. 'pos': symmetric positive definite; only the triangle that 'lower'
+        selects is read. 'gen': any matrix. 'sym', 'her': solved as a general matrix; only the
+        selected triangle is read, and if the other one differs, a copy is made. SciPy's long names
+        work too; 'banded', 'tridiagonal', 'diagonal' and triangular matrices are rejected.
     lower
-        Of 'pos' and 'sym': which triangle. Free of copies: lower=False in C order, lower=True in F
-        order; the other way round takes 8 n^2 bytes.
+        For 'pos' and 'sym': which triangle is read. lower=False in C order and lower=True in F
+        order need no copy; the other combinations take 8 n^2 bytes.
     overwrite_b
-        x may take b's memory: where b is float64, writable and 1-D or F-ordered.
+        x may be stored in b's memory, if b is float64, writable and 1-D or F-ordered.
     transposed
         Solve a.T @ x = b.
     tolerance
-        Of the backward error; 0: sqrt(n) 2^-53.
+        Tolerance of the backward error; 0: sqrt(n) 2^-53.
     condition, prove, check_symmetry, map, refiner, climb, iterations, exact_residual
         As in docs/solve.md.
     threads
         None: as many as the process may use (in a forked child: one).
     progress
         True: a bar on a terminal or in a notebook. A function: called with (phase, done, total)
-        about twenty times a second; what it raises ends the solve.
+        about twenty times a second; an exception that it raises ends the solve.
     full_output
-        Return (x, certificate), and raise nothing for a numerical outcome: look at certificate.ok.
-        x is None where there is none.
+        Return (x, certificate), and raise nothing if the solve fails for numerical reasons: check
+        certificate.ok. x is None if there is no result.
 
     Raises NotPositiveDefinite, Singular, NotConverged, Overflow (all numpy.linalg.LinAlgError, with
-    the attribute 'certificate'), NonFinite (a ValueError, too), ValueError, TypeError, MemoryError.
-    Ctrl-C ends it with KeyboardInterrupt.
+    the attribute 'certificate'), NonFinite (also a ValueError), ValueError, TypeError, MemoryError.
+    Ctrl-C ends the solve with KeyboardInterrupt.
 
     >>> import numpy as np, stepwell
     >>> a = np.array([[4.0, 1.0], [1.0, 3.0]])
@@ -142,7 +142,7 @@ def solve(
     >>> bool(certificate.backward_error <= certificate.tolerance)
     True
 
-    A matrix that is not positive definite says where:
+    For a matrix that is not positive definite, the certificate has the failing pivot:
 
     >>> try:
     ...     stepwell.solve([[1.0, 2.0], [2.0, 1.0]], b, assume_a="pos")
@@ -174,7 +174,7 @@ def solve(
 
 
 def answer(x: np.ndarray, certificate: Certificate, full_output: bool) -> Any:
-    """x, or (x, certificate); raises where there is no x and the caller does not look."""
+    """Returns x or (x, certificate); without full_output, raises unless the solve converged."""
     written = certificate.outcome in ("converged", "not converged", "overflow")
     if full_output:
         return (x if written else None), certificate
@@ -191,10 +191,10 @@ def memory_plan(
     map: Optional[str] = None,
     condition: bool = False,
 ) -> Plan:
-    """What a solve of order n with so many right-hand sides will take, before it starts.
+    """Predicts the time and memory of a solve of order n with 'columns' right-hand sides.
 
-    assume_a='pos' plans Cholesky, anything else LU, which takes more. bytes do not count a, b, x,
-    nor the copy of an array that is neither in C nor in F order.
+    assume_a='pos' plans Cholesky, anything else LU, which takes more. The bytes do not include a, b
+    and x, nor the copy of an array that is neither in C nor in F order.
 
     >>> import stepwell
     >>> plan = stepwell.memory_plan(10_000, assume_a="pos")

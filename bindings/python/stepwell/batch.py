@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many small symmetric positive definite systems at once, of order 128 at most.
+"""Batches of small symmetric positive definite systems, of order at most 128.
 
 Arrays are (count, n, n) and (count, n) or (count, n, k), float64 or float32; other real types are
-converted to float64. The bits of a result depend on its own system alone. docs/batch.md says more.
+converted to float64. The bits of a result depend only on its own system. See docs/batch.md.
 """
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
@@ -21,18 +21,18 @@ __all__ = ["BatchResult", "als_step", "cholesky", "factor_solve", "solve", "subs
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What full_output=True returns. Arrays that were not asked for are None."""
+    """The result with full_output=True. Arrays that were not requested are None."""
 
     x: Optional[np.ndarray]
-    #: The Cholesky factors, of cholesky() and factor_solve().
+    #: The Cholesky factors, from cholesky() and factor_solve().
     factor: Optional[np.ndarray]
-    #: Indices of the systems with a failing pivot, ascending. Their x is b, their factor a.
+    #: Indices of the systems with a failing pivot, ascending. Their x holds b, their factor a.
     failures: np.ndarray
     #: The first failing pivot of each system, from 0; -1: none.
     pivots: np.ndarray
-    #: Of a; NaN where a pivot fails. Not with mixed=True, which has no FP64 factor.
+    #: log det(a); NaN where a pivot fails. None with mixed=True, which has no FP64 factor.
     log_determinants: Optional[np.ndarray]
-    #: Normwise, of solve() and factor_solve(), if asked for.
+    #: Normwise backward errors, from solve() and factor_solve() if requested.
     backward_errors: Optional[np.ndarray]
     #: With mixed=True: refinement steps; -1: solved in fp64.
     iterations: Optional[np.ndarray]
@@ -44,7 +44,7 @@ class BatchResult:
 
 
 def _matrices(value: Any) -> np.ndarray:
-    """(count, n, n), the matrices contiguous by rows."""
+    """The value as a (count, n, n) array whose matrices have contiguous rows."""
     array = value if isinstance(value, np.ndarray) else np.asarray(value)
     if array.dtype != np.float32 or isinstance(array, np.ma.MaskedArray):
         array = as_float64(array, "a")
@@ -59,7 +59,7 @@ def _matrices(value: Any) -> np.ndarray:
 
 
 def _sides(value: Any, a: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """(x in b's shape, x as (count, n, k) with contiguous columns): one new array, filled with b."""
+    """(x in b's shape, x as (count, n, k) with contiguous columns): a new array, filled with b."""
     b = np.asarray(value)
     if b.dtype != np.float32 or isinstance(value, np.ma.MaskedArray):
         b = as_float64(value, "b")
@@ -127,13 +127,13 @@ class _Call:
 
 
 def _fortran(a: np.ndarray) -> np.ndarray:
-    """The same matrices as the library sees them: rows as columns."""
+    """The same matrices in the library's column-major view: rows become columns."""
     turned: np.ndarray = a.swapaxes(1, 2)
     return turned
 
 
 def _without_other_triangle(factor: np.ndarray, lower: bool, failures: Any) -> None:
-    """Zeros beside the factors; matrices that failed stay as they were."""
+    """Sets the other triangle of the factors to zero; matrices that failed are unchanged."""
     rows, cols = np.triu_indices(factor.shape[1], 1)
     kept = factor[failures] if len(failures) else None
     factor[(slice(None), rows, cols) if lower else (slice(None), cols, rows)] = 0
@@ -154,14 +154,14 @@ def solve(
     progress: Progress = None,
     full_output: bool = False,
 ) -> Any:
-    """x with a[m] @ x[m] = b[m] for each m; one triangle of a is read, nothing is written.
+    """Solves a[m] @ x[m] = b[m] for each m; one triangle of a is read, a and b are not written.
 
-    A C-ordered a is taken without a copy. x is a new array: of a (count, n, k) b it is the view of
-    one whose columns are contiguous. mixed: factor in fp32, refine in fp64. fast: approximate
-    square roots, a few units in the last place.
+    A C-ordered a is not copied. x is a new array; for a (count, n, k) b it is a view of an array
+    whose columns are contiguous. mixed: factor in fp32, refine in fp64. fast: approximate square
+    roots, with errors of a few units in the last place.
 
-    Raises NotPositiveDefinite where a matrix is not; with full_output=True nothing is raised and a
-    BatchResult is returned.
+    Raises NotPositiveDefinite if a matrix is not positive definite; with full_output=True nothing
+    is raised and a BatchResult is returned.
 
     >>> import numpy as np
     >>> from stepwell import batch
@@ -193,10 +193,10 @@ def cholesky(
     progress: Progress = None,
     full_output: bool = False,
 ) -> Any:
-    """The Cholesky factors, as numpy.linalg.cholesky of a stack; lower=False: their transposes.
+    """The Cholesky factors, as from numpy.linalg.cholesky for a stack; lower=False: transposed.
 
-    Only the triangle that 'lower' names is read. overwrite_a: C-ordered float64 and float32 arrays
-    are factored in place.
+    Only the triangle that 'lower' selects is read. overwrite_a: C-ordered float64 and float32
+    arrays are factored in place.
 
     >>> import numpy as np
     >>> from stepwell import batch
@@ -230,7 +230,7 @@ def factor_solve(
     progress: Progress = None,
     full_output: bool = False,
 ) -> Any:
-    """(factors, x) in one pass: cholesky() and solve().
+    """Returns (factors, x): cholesky() and solve() in one pass.
 
     >>> import numpy as np
     >>> from stepwell import batch
@@ -257,7 +257,7 @@ def substitute(
     progress: Progress = None,
     full_output: bool = False,
 ) -> Any:
-    """x with factors that cholesky() made; the same bits as factor_solve()'s.
+    """Solves with factors from cholesky(); x has the same bits as from factor_solve().
 
     >>> import numpy as np
     >>> from stepwell import batch

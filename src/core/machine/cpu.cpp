@@ -28,8 +28,8 @@ Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
   return r;
 }
 
-/// The words of CPUID that hold feature bits; all zero where the CPU has no such leaf (asking
-/// beyond the last leaf answers with another one's bits).
+/// The words of CPUID that hold feature bits; zero if the CPU does not have the leaf (a query
+/// beyond the last leaf returns the bits of another leaf).
 struct Words {
   unsigned leaf1_ecx = 0;
   unsigned leaf7_ebx = 0;
@@ -52,8 +52,8 @@ Words read_words() {
   return w;
 }
 
-/// A feature bit and the first instruction set that needs it, if any does. All that the compiler
-/// may use inside a target attribute has to be here: sse4.2 brings popcnt, for instance.
+/// A feature bit and the first instruction set that needs it, if any. The table must contain every
+/// feature that the compiler may use for a target attribute: sse4.2 implies popcnt, for instance.
 struct Feature {
   const char* name;
   unsigned Words::*word;
@@ -93,7 +93,7 @@ bool has(const Words& words, const Feature& feature) {
   return (words.*feature.word >> feature.bit & 1U) != 0;
 }
 
-/// The registers an instruction set works in, as bits of XCR0.
+/// The register state that an instruction set needs, as bits of XCR0.
 struct State {
   std::uint64_t mask;
   const char* bits;
@@ -112,8 +112,8 @@ State state_of(Isa isa) {
   }
 }
 
-/// XCR0: the state that the operating system saves. Nothing if it has not enabled XSAVE: then
-/// XGETBV itself is an illegal instruction.
+/// XCR0: the register state that the operating system saves. Nothing if XSAVE is not enabled,
+/// because XGETBV is then an illegal instruction.
 std::optional<std::uint64_t> read_xcr0(const Words& words) {
   constexpr unsigned osxsave = 1U << 27;
   if ((words.leaf1_ecx & osxsave) == 0) return std::nullopt;
@@ -123,7 +123,8 @@ std::optional<std::uint64_t> read_xcr0(const Words& words) {
   return std::uint64_t{high} << 32 | low;
 }
 
-/// Asks the kernel to let this process use the tiles (Linux 5.16). Empty when it does.
+/// Requests the kernel's permission for this process to use AMX tiles (Linux 5.16). Returns the
+/// reason for a refusal; empty if permission is granted.
 std::string ask_for_tiles() {
   constexpr int get_permission = 0x1022;      // ARCH_GET_XCOMP_PERM
   constexpr int request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
@@ -149,7 +150,7 @@ std::string ask_for_tiles() {
   return {};
 }
 
-/// Why 'isa' can't be used although all before it can; empty when it can.
+/// Why 'isa' can't be used although all instruction sets before it can; empty if it can be used.
 std::string refusal(Isa isa, const Words& words, Isa cap) {
   std::string lacking;
   for (const Feature& feature : kFeatures) {
@@ -174,7 +175,8 @@ std::string refusal(Isa isa, const Words& words, Isa cap) {
   return {};
 }
 
-/// The text in registers of CPUID, printable characters only: it ends up in reports.
+/// The text in registers of CPUID. Only printable characters are kept, because it is printed in
+/// reports.
 std::string text_of(std::initializer_list<unsigned> registers) {
   std::string text;
   for (unsigned r : registers) {

@@ -16,20 +16,22 @@ struct Usable {
   std::string reason;  ///< empty when usable
 };
 
-/// What CPUID, XCR0 and the operating system say. Decided by feature bits, never by model number.
+/// The CPU as described by CPUID, XCR0 and the operating system. Decisions use feature bits, never
+/// the model number.
 struct Cpu {
   std::string vendor;
   std::string model;                  ///< the brand string, for reports only
-  std::vector<std::string> features;  ///< those we care about, as /proc/cpuinfo spells them
+  std::vector<std::string> features;  ///< relevant features, spelled as in /proc/cpuinfo
   std::array<Usable, all_isas.size()> isa;
 
   const Usable& operator[](Isa i) const { return isa[static_cast<unsigned>(i)]; }
 };
 
-/// Looks at the CPU. When CPUID and XCR0 offer AMX, asks the kernel for permission to use it (which
-/// holds for the whole process and makes small alternate signal stacks impossible from then on; so
-/// call this at first use, never at load) unless 'cap' rules AMX out. The numeric self-test is the
-/// kernel table's part. Never executes an instruction that CPUID and XCR0 do not promise.
+/// Detects the CPU. If CPUID and XCR0 offer AMX and 'cap' does not exclude it, requests the
+/// kernel's permission to use AMX. The permission holds for the whole process and makes small
+/// alternate signal stacks impossible from then on; therefore call this at first use, never when
+/// the library is loaded. The kernel table does the numerical self-test. Never executes an
+/// instruction that CPUID and XCR0 do not guarantee.
 Cpu probe_cpu(Isa cap);
 
 }  // namespace stepwell::core

@@ -10,14 +10,15 @@
 namespace stepwell::core {
 namespace {
 
-/// An environment of ours. Never freed: a thread may have found a value there, and use it for ever.
+/// An environment made by publish(). Never freed: a thread may keep a pointer to one of its values
+/// indefinitely.
 struct Kept {
   std::vector<std::string> texts;  ///< NAME=value
   std::vector<char*> array;
   std::unique_ptr<Kept> before;
 };
 
-/// Makes the program's environment one that has these variables, too, and returns it.
+/// Replaces the environment of the program by one that also has these variables, and returns it.
 char** publish(const Variables& variables) {
   static std::unique_ptr<Kept>& last = *new std::unique_ptr<Kept>;
   auto kept = std::make_unique<Kept>();
@@ -44,7 +45,7 @@ EnvironmentScope::EnvironmentScope(const Variables& variables)
     : before_(environ), mine_(publish(variables)) {}
 
 EnvironmentScope::~EnvironmentScope() {
-  if (environ == mine_) environ = before_;  // else somebody has set another meanwhile
+  if (environ == mine_) environ = before_;  // otherwise it has been replaced meanwhile
 }
 
 void set_default_variable(const char* name, const char* value) {

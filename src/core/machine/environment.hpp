@@ -7,15 +7,16 @@
 #include <utility>
 #include <vector>
 
-/// Environment variables. The library reads and sets them through these only.
+/// Environment variables. The library reads and sets them only through these functions.
 namespace stepwell::core {
 
-/// Null: not set, or a set-user-id program (AT_SECURE), whose caller may not choose files for it.
+/// The value of a variable. Null if it is not set, or in a set-user-id program (AT_SECURE), in
+/// which the caller must not be able to choose files.
 inline const char* variable(const char* name) {
   return secure_getenv(name);
 }
 
-/// The same, and null if it is empty.
+/// The value of a variable; null also if it is empty.
 inline const char* non_empty_variable(const char* name) {
   const char* const value = variable(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
@@ -24,9 +25,10 @@ inline const char* non_empty_variable(const char* name) {
 /// Names and values.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Variables that are set while it lives, for a library that has no other way to be told. The
-/// program's other threads may read theirs meanwhile: what they read is neither moved nor freed,
-/// which setenv() does. The last one ends first, and other threads must not set any.
+/// Sets variables for its lifetime, for a library that can be configured only in this way. Other
+/// threads may read the environment meanwhile: unlike with setenv(), values that they read are
+/// neither moved nor freed. Nested scopes must end in reverse order, and other threads must not set
+/// variables meanwhile.
 class EnvironmentScope {
  public:
   explicit EnvironmentScope(const Variables& variables);
@@ -39,7 +41,7 @@ class EnvironmentScope {
   char** mine_;
 };
 
-/// For good, and unless the user has set it.
+/// Sets a variable permanently unless it is already set.
 void set_default_variable(const char* name, const char* value);
 
 }  // namespace stepwell::core

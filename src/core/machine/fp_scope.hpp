@@ -11,10 +11,11 @@
 
 namespace stepwell::core {
 
-/// While it lives, SSE/AVX and x87 arithmetic round to nearest, keep subnormals and trap nothing;
-/// then the caller's MXCSR comes back, flags included, and so does the x87's environment. A library
-/// loaded with -ffast-math sets flush-to-zero for the whole process: our results must not depend on
-/// who was loaded before. The x87 counts because OpenBLAS sums dnrm2 with it.
+/// For its lifetime, SSE/AVX and x87 arithmetic round to nearest, keep subnormals and do not trap;
+/// the destructor restores the caller's MXCSR, including its flags, and the x87 environment. A
+/// library built with -ffast-math sets flush-to-zero for the whole process when it is loaded;
+/// results must not depend on which libraries are loaded. The x87 is included because OpenBLAS sums
+/// dnrm2 with it.
 class FpScope {
  public:
 #if defined(__x86_64__)
@@ -31,7 +32,7 @@ class FpScope {
   }
 
  private:
-  /// What the ABI says a program starts with: 64 bits, to nearest, nothing trapped.
+  /// The ABI's initial x87 control word: 64-bit significand, round to nearest, no traps.
   static constexpr std::uint16_t kControl = 0x037f;
   struct Environment {
     std::uint32_t words[7];
@@ -39,7 +40,7 @@ class FpScope {
 
   unsigned mxcsr_;
   std::uint16_t control_;
-  Environment x87_;  ///< where it is not the default
+  Environment x87_;  ///< saved only if the control word is not the default
 #else
   FpScope() {
     std::feholdexcept(&saved_);

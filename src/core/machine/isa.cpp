@@ -13,7 +13,7 @@ IsaCap isa_cap_from_environment() {
   cap.text = value;
   if (cap.text.empty()) return cap;
   for (char& c : cap.text) {
-    if (c < ' ' || c > '~') c = '?';  // it ends up in messages and reports
+    if (c < ' ' || c > '~') c = '?';  // it is printed in messages and reports
   }
   if (const auto isa = isa_from_string(cap.text)) {
     cap.isa = *isa;

@@ -9,8 +9,8 @@
 
 namespace stepwell::core {
 
-/// Instruction sets a kernel may need, each including the ones before it. 'reference' is plain C++
-/// loops; 'baseline' is 128-bit SIMD (SSE4.2 on x86, NEON on ARM).
+/// Instruction sets that a kernel may need; each includes the ones before it. 'reference' means
+/// plain C++ loops, 'baseline' 128-bit SIMD (SSE4.2 on x86, NEON on ARM).
 enum class Isa : unsigned char { reference, baseline, avx2, avx512, avx512_bf16, amx };
 
 inline constexpr std::array<Isa, 6> all_isas = {Isa::reference, Isa::baseline,    Isa::avx2,
@@ -29,7 +29,8 @@ constexpr std::optional<Isa> isa_from_string(std::string_view name) {
   return std::nullopt;
 }
 
-/// What the environment variable STEPWELL_ISA asks for. Ignored in set-user-id programs.
+/// The limit set by the environment variable STEPWELL_ISA, which is ignored in set-user-id
+/// programs.
 struct IsaCap {
   std::string text;     ///< the variable's value, empty when unset
   std::string problem;  ///< why the value is ignored, empty when it is honoured

@@ -22,7 +22,7 @@
 namespace stepwell::core {
 namespace {
 
-/// The first line of a file; empty when there is none.
+/// The first line of a file; empty if it can't be read.
 std::string first_line(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -44,7 +44,7 @@ std::vector<std::string> split_at(const std::string& text, char separator) {
   return parts;
 }
 
-/// A number >= 0 and nothing else.
+/// The value of a text that is an integer >= 0 and nothing else.
 std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();
@@ -58,7 +58,7 @@ std::optional<std::int64_t> number_in(const std::string& path) {
   return words.size() == 1 ? number(words[0]) : std::nullopt;
 }
 
-/// The number beside 'key' in a file of lines "key number ...".
+/// The number after 'key' in a file of lines "key number ...".
 std::optional<std::int64_t> number_beside(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -68,7 +68,7 @@ std::optional<std::int64_t> number_beside(const std::string& path, const std::st
   return std::nullopt;
 }
 
-/// mountinfo writes a space as \040, and so on.
+/// Undoes the octal escapes of mountinfo, such as \040 for a space.
 std::string unescape(const std::string& text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string plain;
@@ -89,8 +89,8 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-/// The process's group in the hierarchy of version 2 (controller empty) or in version 1's of
-/// 'controller': lines "id:controllers:path" of /proc/self/cgroup.
+/// The cgroup of this process in the version 2 hierarchy (empty 'controller') or in the version 1
+/// hierarchy of 'controller', from the lines "id:controllers:path" of /proc/self/cgroup.
 std::optional<std::string> own_group(const std::string& root, const std::string& controller) {
   std::ifstream file(root + "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -104,9 +104,9 @@ std::optional<std::string> own_group(const std::string& root, const std::string&
   return std::nullopt;
 }
 
-/// The directories of the process's group and those above it that can be seen here, own group
-/// first. A container may see only a part of the hierarchy ('seen', the mount's root), and paths of
-/// groups outside of it; then the mount point is all there is.
+/// Appends the visible directories of the process's cgroup and its ancestors, its own cgroup first.
+/// A container may see only a part of the hierarchy (below 'seen', the root of the mount), while
+/// its own cgroup is outside of that part; then only the mount point is added.
 void add_groups(const std::string& mount_point, const std::string& seen, const std::string& group,
                 std::vector<std::string>& directories) {
   const std::string prefix = seen == "/" ? "" : seen;
@@ -123,8 +123,9 @@ void add_groups(const std::string& mount_point, const std::string& seen, const s
   directories.push_back(mount_point);
 }
 
-/// All directories whose limits of 'controller' hold for this process, version 1 and 2 alike. Lines
-/// of mountinfo: id parent device root mount-point options [tags] - type source super-options.
+/// All cgroup directories, of version 1 and 2, whose limits of 'controller' apply to this process.
+/// Lines of mountinfo: id parent device root mount-point options [tags] - type source
+/// super-options.
 std::vector<std::string> group_directories(const std::string& root, const std::string& controller) {
   std::vector<std::string> directories;
   std::ifstream file(root + "proc/self/mountinfo");
@@ -144,7 +145,8 @@ std::vector<std::string> group_directories(const std::string& root, const std::s
   return directories;
 }
 
-/// The CPUs a group may use: cpu.max is "quota period" or "max period", in microseconds.
+/// The number of CPUs that a cgroup may use: cpu.max is "quota period" or "max period", in
+/// microseconds.
 std::optional<double> quota_in(const std::string& directory) {
   const auto words = words_of(first_line(directory + "/cpu.max"));
   auto quota = words.size() == 2 ? number(words[0]) : std::nullopt;
@@ -157,7 +159,7 @@ std::optional<double> quota_in(const std::string& directory) {
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-/// How many CPUs a list such as "0-3,8" names.
+/// The number of CPUs in a list such as "0-3,8".
 std::optional<int> count_cpus(const std::string& list) {
   std::int64_t count = 0;
   for (const std::string& range : split_at(list, ',')) {
@@ -178,8 +180,8 @@ int cpus_online(const std::string& root) {
   return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-/// The kernel refuses a set smaller than its own: the size grows until it fits. A cpu_set_t ends at
-/// 1024 CPUs.
+/// The number of CPUs in the affinity mask. The kernel rejects a set that is smaller than its own
+/// and a cpu_set_t ends at 1024 CPUs, so the set is enlarged until it fits.
 std::optional<int> cpus_by_affinity() {
   for (int size = 1024; size <= 1 << 20; size *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(size),
@@ -195,7 +197,7 @@ std::optional<int> cpus_by_affinity() {
 
 struct GroupMemory {
   std::int64_t limit;
-  std::int64_t used;  ///< without the cached files that the kernel gives up first
+  std::int64_t used;  ///< without inactive file cache, which the kernel reclaims first
 };
 
 std::optional<GroupMemory> memory_in(const std::string& directory) {
@@ -236,7 +238,7 @@ CpuAllowance cpu_allowance(const std::string& root) {
 }
 
 int threads_allowed() {
-  static std::atomic<std::int64_t> known{0};  // CPUs by affinity, and in the lower half the threads
+  static std::atomic<std::int64_t> known{0};  // CPUs by affinity (upper half), threads (lower half)
   const std::int64_t affinity = cpus_by_affinity().value_or(0);
   const std::int64_t last = known.load(std::memory_order_relaxed);
   if (last != 0 && last >> 32 == affinity) return static_cast<int>(last & 0xffffffff);
@@ -250,7 +252,7 @@ MemoryAllowance memory_allowance(const std::string& root) {
   auto available = meminfo(root, "MemAvailable:");
   for (const std::string& directory : group_directories(root, "memory")) {
     const auto group = memory_in(directory);
-    // Version 1 spells "no limit" as the largest multiple of a page.
+    // In version 1, "no limit" is the largest multiple of the page size.
     if (!group || group->limit >= std::int64_t{1} << 60) continue;
     const std::int64_t left = std::max<std::int64_t>(0, group->limit - group->used);
     total = std::min(total.value_or(group->limit), group->limit);

@@ -5,33 +5,35 @@
 #include <cstdint>
 #include <string>
 
-/// What the operating system lets this process use. Reads /proc and /sys; a file that is absent or
-/// odd means "no limit known", never an error. 'root' is where those two are: tests give their own.
+/// The resources that the operating system allows this process. Reads /proc and /sys; a missing or
+/// malformed file means that no limit is known, never an error. 'root' is the directory that
+/// contains proc and sys; tests pass their own.
 namespace stepwell::core {
 
 struct CpuAllowance {
   int online = 1;
   int by_affinity = 1;
   double by_quota = 0;  ///< cgroup quota in CPUs, the smallest on the path to the root; 0: none
-  int threads = 1;      ///< the least of the three, rounded down, at least 1
+  int threads = 1;      ///< the minimum of the three, rounded down, at least 1
 };
 CpuAllowance cpu_allowance(const std::string& root = "/");
 
-/// cpu_allowance().threads, looked up again when the affinity has changed: reading quotas takes
-/// longer than ten thousand systems of order 5.
+/// cpu_allowance().threads, cached until the affinity changes: reading the quotas takes longer than
+/// solving ten thousand systems of order 5.
 int threads_allowed();
 
+/// In bytes; 0: unknown.
 struct MemoryAllowance {
-  std::int64_t total = 0;      ///< bytes of the machine, or the cgroup's limit if that is smaller
-  std::int64_t available = 0;  ///< bytes that can be had now without swapping
-};                             // 0: not known
+  std::int64_t total = 0;      ///< memory of the machine, or the cgroup's limit if smaller
+  std::int64_t available = 0;  ///< memory available now without swapping
+};
 MemoryAllowance memory_allowance(const std::string& root = "/");
 
-/// "always", "madvise", "never" or "unknown".
+/// The system's setting: "always", "madvise", "never" or "unknown".
 std::string transparent_huge_pages(const std::string& root = "/");
 
-/// Where this user's measurements of this machine are kept: stepwell below $XDG_CACHE_HOME or
-/// ~/.cache. Empty: there is no such place. Nothing says that the directory exists.
+/// The directory for this user's measurements of this machine: stepwell below $XDG_CACHE_HOME or
+/// ~/.cache. Empty if neither is known. The directory may not exist.
 std::string cache_directory();
 
 }  // namespace stepwell::core

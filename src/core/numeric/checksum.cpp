@@ -15,7 +15,7 @@ constexpr std::uint64_t kC = 0x165667b19e3779f9U;
 constexpr std::uint64_t kD = 0x85ebca77c2b2ae63U;
 constexpr std::uint64_t kE = 0x27d4eb2f165667c5U;
 
-constexpr std::size_t kStep = 32;  ///< bytes that the four lanes take at a time
+constexpr std::size_t kStep = 32;  ///< bytes that the four lanes process per step
 
 template <class Word>
 std::uint64_t word(const std::byte* at) {

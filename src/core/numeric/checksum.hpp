@@ -10,15 +10,15 @@
 
 namespace stepwell::core {
 
-/// 64 bits that tell damaged bytes from whole ones: XXH64 (Collet), several bytes a cycle. Against
-/// accidents, not against somebody who wants two texts with the same sum.
+/// A 64-bit checksum that detects damaged data: XXH64 (Collet), several bytes per cycle. It
+/// protects against accidents, not against deliberate collisions.
 class Checksum {
  public:
   explicit Checksum(std::uint64_t seed = 0);
 
   void add(std::span<const std::byte> bytes);
   void add(std::string_view text) { add(std::as_bytes(std::span(text.data(), text.size()))); }
-  /// Of all that was added; more may follow.
+  /// The checksum of all bytes added so far; more may be added later.
   std::uint64_t value() const;
 
  private:

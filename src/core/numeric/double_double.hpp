@@ -4,8 +4,9 @@
 
 #include <cmath>
 
-/// Numbers with twice FP64's digits as unevaluated sums hi + lo (Dekker 1971, Knuth 4.2.2). Only
-/// what residuals need; each operation errs by a few units of 2^-106.
+/// Double-double arithmetic: numbers with twice the digits of FP64 as unevaluated sums hi + lo
+/// (Dekker 1971, Knuth 4.2.2). Only the operations that residuals need; each has a relative error
+/// of a few units of 2^-106.
 namespace stepwell::core {
 
 struct DoubleDouble {
@@ -21,7 +22,7 @@ inline DoubleDouble two_sum(double a, double b) {
   return {s, (a - (s - t)) + (b - t)};
 }
 
-/// a b exactly, where neither over- nor underflows.
+/// a b exactly, unless it overflows or underflows.
 inline DoubleDouble two_product(double a, double b) {
   const double p = a * b;
   return {p, std::fma(a, b, -p)};

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdint>
 
-/// ilogb and ldexp without a call where numbers and powers are normal: a small solve does a few
-/// hundred of them.
+/// ilogb and ldexp without a function call for normal numbers: a small solve needs a few hundred of
+/// them.
 namespace stepwell::core {
 
-/// As std::ilogb, for a finite x other than zero.
+/// As std::ilogb, for finite nonzero x.
 inline int exponent_of(double x) {
   const auto biased = static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ffU);
   return biased != 0 ? biased - 1023 : std::ilogb(x);

@@ -6,7 +6,7 @@
 
 namespace stepwell::core {
 
-/// 64 random bits that depend on the index alone (splitmix64).
+/// 64 pseudorandom bits that depend only on the index (splitmix64).
 inline std::uint64_t hash(std::uint64_t index) {
   std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

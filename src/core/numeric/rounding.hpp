@@ -7,13 +7,13 @@
 
 #include "stepwell/format.hpp"
 
-/// Exact conversions between formats, round to nearest even, independent of MXCSR: they are integer
-/// arithmetic on the bits. Subnormal numbers are kept, too large ones become infinity, NaN stays
-/// NaN (sign and leading payload kept; quiet after narrowing).
+/// Correctly rounded conversions between formats (round to nearest even) in integer arithmetic,
+/// independent of MXCSR. Subnormal numbers are kept, numbers that are too large become infinity,
+/// NaN stays NaN (sign and leading payload bits are kept; quiet after narrowing).
 namespace stepwell::core {
 
-/// Rounds the bits of an fp64 number to a 16-bit format with 'fraction' stored significand bits and
-/// exponents from min_exponent (of the smallest normal number) to max_exponent.
+/// Rounds an fp64 number, given by its bits, to a 16-bit format with 'fraction' stored significand
+/// bits and exponents from min_exponent (of the smallest normal number) to max_exponent.
 constexpr std::uint16_t narrow16(std::uint64_t bits, int fraction, int min_exponent,
                                  int max_exponent) {
   const auto sign = static_cast<std::uint16_t>((bits >> 48) & 0x8000U);
@@ -38,8 +38,7 @@ constexpr std::uint16_t narrow16(std::uint64_t bits, int fraction, int min_expon
   const std::uint64_t half = std::uint64_t{1} << (drop - 1);
   if (rest > half || (rest == half && (kept & 1U) != 0)) ++kept;
   if (kept == 0) return sign;
-  // kept may have carried into the next binade; adding it to the exponent field does the right
-  // thing.
+  // If rounding has carried into the next binade, the addition increments the exponent field.
   std::uint64_t field = kept;
   if (exponent >= min_exponent) {
     field += static_cast<std::uint64_t>(exponent - min_exponent) << fraction;
@@ -55,7 +54,7 @@ constexpr fp16 to_fp16(double x) {
   return {narrow16(std::bit_cast<std::uint64_t>(x), 10, -14, 15)};
 }
 
-/// fp32 to bf16 without the detour over fp64: drop 16 bits.
+/// Rounds fp32 to bf16 directly, by dropping 16 bits.
 constexpr bf16 to_bf16(float x) {
   std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
   if ((bits & 0x7fffffffU) > 0x7f800000U) {
@@ -72,7 +71,7 @@ constexpr float to_float(bf16 x) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
 }
 
-/// The bits of the fp64 number that a 16-bit format's number stands for; see narrow16.
+/// The bits of the fp64 number with the same value as a number in a 16-bit format; see narrow16.
 constexpr std::uint64_t widen16(std::uint16_t bits, int fraction, int min_exponent) {
   const std::uint64_t sign = static_cast<std::uint64_t>(bits & 0x8000U) << 48;
   const int field = (bits & 0x7fff) >> fraction;
@@ -83,7 +82,7 @@ constexpr std::uint64_t widen16(std::uint16_t bits, int fraction, int min_expone
     return sign | encode(field - 1 + min_exponent + 1023) | stored << (52 - fraction);
   }
   if (stored == 0) return sign;
-  // Subnormal here, normal in fp64: its leading bit becomes the implicit one.
+  // The number is subnormal in 16 bits and normal in fp64: its leading bit becomes implicit.
   const int leading = 63 - std::countl_zero(stored);
   const std::uint64_t below = (stored ^ std::uint64_t{1} << leading) << (52 - leading);
   return sign | encode(min_exponent - fraction + leading + 1023) | below;

@@ -15,23 +15,23 @@ struct Terms {
   std::array<bf16, 3> term;
 };
 
-/// Splits x as an operand of 'rung' (one of the rungs with planes). Each term is the rounding of
-/// what the earlier ones leave, which is exact in fp64. For fp16, x is rounded to fp16 first and
-/// the two terms are exactly that number. A term that is not finite is the last one that is not
-/// zero.
+/// Splits x as an operand of 'rung' (one of the rungs with planes). Each term is the rounded
+/// remainder after the earlier terms; the remainder is exact in fp64. For fp16, x is first rounded
+/// to fp16, and the two terms represent that number exactly. After a term that is not finite, all
+/// terms are zero.
 constexpr Terms split(double x, Rung rung) {
   Terms t{};
   double rest = rung == Rung::fp16 ? to_double(to_fp16(x)) : x;
   for (int p = 0; p < info(rung).planes; ++p) {
     t.term[p] = to_bf16(rest);
     const double taken = to_double(t.term[p]);
-    if (!(taken - taken == 0)) break;  // infinity or NaN: nothing sensible is left
+    if (!(taken - taken == 0)) break;  // infinity or NaN: the remainder would be NaN
     rest -= taken;
   }
   return t;
 }
 
-/// The number that the terms stand for, exact in fp64.
+/// The sum of the terms, exact in fp64.
 constexpr double join(const Terms& t) {
   return (to_double(t.term[0]) + to_double(t.term[1])) + to_double(t.term[2]);
 }

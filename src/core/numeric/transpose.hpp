@@ -9,10 +9,10 @@
 
 namespace stepwell::core {
 
-/// Which elements of a matrix: all, or a triangle with its diagonal.
+/// Part of a matrix: all of it, or a triangle including the diagonal.
 enum class Part : unsigned char { all, lower, upper };
 
-/// The rows of column j that belong to it, of a matrix with m rows.
+/// The rows of column j that belong to a part of a matrix with m rows.
 struct RowRange {
   std::int64_t first = 0, end = 0;
 };
@@ -20,9 +20,9 @@ inline RowRange rows_of(Part part, std::int64_t j, std::int64_t m) {
   return {part == Part::lower ? j : 0, part == Part::upper ? std::min(j + 1, m) : m};
 }
 
-/// out(i, j) = a(j, i) for that part of 'out'. Nothing else of 'a' is read, nor written in 'out'.
+/// out(i, j) = a(j, i) for (i, j) in 'part'. No other elements of 'a' are read or of 'out' written.
 inline void transpose(MatrixView<const double> a, MatrixView<double> out, Part part = Part::all) {
-  constexpr std::int64_t kBlock = 32;  // of columns and rows: both blocks stay in L1
+  constexpr std::int64_t kBlock = 32;  // order of a block: the blocks of a and out stay in L1
   for (std::int64_t j0 = 0; j0 < out.cols; j0 += kBlock) {
     for (std::int64_t i0 = 0; i0 < out.rows; i0 += kBlock) {
       for (std::int64_t j = j0; j < std::min(j0 + kBlock, out.cols); ++j) {

@@ -20,7 +20,7 @@ namespace {
 
 using engine::Communicator;
 
-/// Elements that one call of MPI takes: its counts are int.
+/// Maximum number of elements in one MPI call, whose counts are of type int.
 constexpr std::size_t kAtOnce = std::size_t{1} << 28;
 
 void check(int code, const char* what) {
@@ -55,8 +55,8 @@ class MpiCommunicator : public Communicator {
   int size() const override { return size_; }
   bool many_threads() const override { return many_threads_; }
 
-  /// To one rank and back: an MPI_Allreduce may give other ranks other bits, and ranks that decide
-  /// differently wait for each other for ever.
+  /// Reduces to rank 0 and broadcasts: MPI_Allreduce may give different ranks different bits, and
+  /// ranks that decide differently would wait for each other indefinitely.
   void sum(std::span<double> x) override {
     for (std::size_t at = 0; at < x.size(); at += kAtOnce) {
       const auto part = x.subspan(at, std::min(kAtOnce, x.size() - at));
@@ -165,15 +165,15 @@ class MpiCommunicator : public Communicator {
   MPI_Comm machine_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
-  std::vector<MPI_Request> requests_;  ///< under way
-  std::vector<Request> ids_;           ///< of each of them
+  std::vector<MPI_Request> requests_;  ///< pending requests
+  std::vector<Request> ids_;           ///< id of each pending request
   std::vector<int> places_;
   Request next_ = 0;
   std::int64_t bytes_sent_ = 0;
   std::int64_t messages_sent_ = 0;
 };
 
-/// The process that has MPI, from the first call on; 0 before.
+/// The process that uses MPI, from the first call on; 0 before.
 std::atomic<pid_t> owner{0};
 
 void refuse_forked_child() {
@@ -182,14 +182,14 @@ void refuse_forked_child() {
   engine::require_own_process(owner.compare_exchange_strong(none, self) || none == self);
 }
 
-/// Starts MPI, and has it ended when the program ends.
+/// Starts MPI and registers its finalization at program exit.
 void start_mpi() {
   int given = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS) {
     throw Error(ErrorCode::unsupported, "MPI can't start; is this a child of mpirun?");
   }
   std::atexit([] {
-    if (owner != getpid()) return;  // a child's end
+    if (owner != getpid()) return;  // exit of a forked child
     int ended = 0;
     MPI_Finalized(&ended);
     if (ended == 0) MPI_Finalize();

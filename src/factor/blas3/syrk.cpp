@@ -14,8 +14,8 @@
 #include "stepwell/error.hpp"
 #include "stepwell/level3.hpp"
 
-/// C <- beta C + alpha A A': A is narrowed once into the forms its products need, then each tile of
-/// C is one task.
+/// C <- beta C + alpha A A': A is first narrowed into the forms that its products need; then each
+/// tile of C is one task.
 namespace stepwell {
 namespace factor {
 namespace {
@@ -25,10 +25,10 @@ using engine::DataId;
 using engine::Use;
 using tiles::RungMap;
 
-/// Rows of A whose copies in rows order exist at a time.
+/// Number of block rows of A that have a copy in rows order at the same time.
 constexpr std::int64_t kRing = 2;
 
-/// The finest rung with planes that the map uses, or nothing.
+/// The finest rung with planes that the map uses, if any.
 std::optional<Rung> finest_packed(const RungMap& map) {
   std::optional<Rung> finest;
   for (const Rung rung : all_rungs) {
@@ -38,14 +38,14 @@ std::optional<Rung> finest_packed(const RungMap& map) {
   return finest;
 }
 
-/// Whether numbers up to 'largest' can be narrowed as they are: no overflow of a sum, and what is
-/// lost below the range is small beside the rest.
+/// Whether elements up to 'largest' in size can be narrowed without scaling: no sum overflows, and
+/// what underflows is small relative to the rest.
 bool in_range(double largest, bool fp16) {
   if (largest == 0) return true;
   return fp16 ? largest >= 0.5 && largest <= 0x1p15 : largest >= 0x1p-40 && largest <= 0x1p50;
 }
 
-/// The inserting thread's view: memory, names, and the three kinds of tasks.
+/// Inserts the three kinds of tasks, and holds their memory and data ids.
 class SyrkGraph {
  public:
   SyrkGraph(engine::Graph& graph, Syrk& s)
@@ -130,7 +130,7 @@ void check(MatrixView<const double> a, MatrixView<double> c) {
                   std::to_string(a.rows) + " rows of A it must be square of that order");
 }
 
-/// The power of two that brings numbers up to 'largest' to the upper part of the range.
+/// The power of two that brings elements up to 'largest' in size to the upper part of the range.
 double choose_scale(double largest, bool fp16) {
   if (in_range(largest, fp16)) return 1;
   return std::ldexp(1.0, (fp16 ? 9 : 0) - std::ilogb(largest));

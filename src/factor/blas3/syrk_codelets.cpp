@@ -28,7 +28,8 @@ void run_narrow(Task& task, const void* arguments) {
     std::byte* const at = task.data(0) + (k - x.k0) * s.tile_bytes();
     const auto block =
         s.a.block(x.i * s.map.grid().tile, k * s.across.tile, shape.rows, shape.cols);
-    // Through fp32, as the products' sums are: one pass over A narrows, scales and scans.
+    // Narrowing goes through fp32, the format of the products' sums: one pass over A narrows,
+    // scales and scans.
     const tiles::Tile plain{{Rung::fp32, shape.rows, shape.cols},
                             s.fp32 ? at + s.packed_bytes() : task.scratch()};
     kernels::LoadArgs args;
@@ -60,8 +61,8 @@ void run_rows(Task& task, const void* arguments) {
   task.lap(Phase::reorder);
 }
 
-/// C = beta C + alpha unscale^2 P. The scale is applied twice and not squared: its square may
-/// overflow where the product does not.
+/// C = beta C + alpha unscale^2 P. The scale is applied twice rather than squared, because its
+/// square may overflow where the product does not.
 template <class T>
 void add_product(MatrixView<const T> p, double alpha, double unscale, double beta, Shape shape,
                  MatrixView<double> c) {
@@ -91,7 +92,7 @@ void run_tile(Task& task, const void* arguments) {
   const std::int64_t rows = grid.size(x.i);
   const std::int64_t cols = grid.size(x.j);
   const auto groups = static_cast<std::size_t>((s.across.tiles() + kSyrkGroup - 1) / kSyrkGroup);
-  // Scratch: the sums first, then what the operations need.
+  // Scratch memory: first the sums, then the scratch of the operations on tiles.
   const Sums sums{rung, rows, cols, task.scratch()};
   std::fill_n(task.scratch(), sums.bytes(), std::byte{0});
 

@@ -16,8 +16,8 @@
 #include "stepwell/error.hpp"
 #include "stepwell/level3.hpp"
 
-/// B <- B L^-T, block row by block row of B as the factorization does its own: a left-looking sweep
-/// over the columns before, then a product with the inverted diagonal blocks.
+/// B <- B L^-T: the block rows of B are treated like those of L in the factorization, with a
+/// left-looking sweep over the previous columns, then a product with the inverted diagonal blocks.
 namespace stepwell {
 namespace factor {
 namespace {
@@ -30,20 +30,20 @@ using engine::Use;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Block columns of L that are prepared at a time.
+/// Number of block columns of L that are prepared at the same time.
 constexpr std::int64_t kRing = 2;
 
-/// What the tasks share. With the stored factor L', L = diag(1 / scale.row) L' / sqrt(gain), so
-/// B L^-T = sqrt(gain) B diag(scale.row) L'^-T.
+/// State shared by the tasks. With the stored factor L', L = diag(1 / scale.row) L' / sqrt(gain),
+/// so B L^-T = sqrt(gain) B diag(scale.row) L'^-T.
 struct Trsm {
   const FactorData* factor = nullptr;
   MatrixView<double> b;
-  Grid down;                ///< B's rows in tiles
-  std::vector<double> row;  ///< powers of two that bring each row's largest number near 1
+  Grid down;                ///< grid of B's rows
+  std::vector<double> row;  ///< powers of two that bring each row's largest element near 1
 
   const RungMap& map() const { return factor->l.map(); }
   const Grid& across() const { return factor->l.grid(); }
-  /// X(i, j) is as fine as the diagonal tile it is solved with.
+  /// X(i, j) has the rung of the diagonal tile that it is solved with.
   tiles::TileShape shape(std::int64_t i, std::int64_t j) const {
     return {map().at(j, j), down.size(i), across().size(j)};
   }
@@ -54,7 +54,7 @@ struct TrsmTask {
   std::int64_t i, j;
 };
 
-/// Scale factors of block row i. No data: B is the caller's.
+/// Computes the scale factors of block row i. Data: none, because B belongs to the caller.
 void run_scale(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TrsmTask*>(arguments);
   const std::int64_t first = x.i * x.s->down.tile;
@@ -95,8 +95,8 @@ void write_back(MatrixView<const T> x, const std::vector<double>& unscale, Matri
   }
 }
 
-/// Data: row j of L in rows order (read, if there is one), X(i, k) for k < j (read), L(j, k) where
-/// it is plain (read), X(i, j) (write), the inverse of column j (read).
+/// Data: row j of L in rows order (read, if it exists), X(i, k) for k < j (read), L(j, k) where it
+/// is plain (read), X(i, j) (write), the inverse of column j (read).
 void run_tile(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TrsmTask*>(arguments);
   Trsm& s = *x.s;
@@ -193,7 +193,8 @@ class TrsmGraph {
     return inverse_bytes(map) + map.grid().tiles() * row_stride(map);
   }
 
-  /// Block column j of L: its diagonal blocks inverted, its row in rows order.
+  /// Prepares block column j of L: inverts its diagonal blocks and copies block row j to rows
+  /// order.
   void prepare(std::int64_t j) {
     const Use inverse[] = {{this->inverse(j), Access::write}, {l(j, j), Access::read}};
     graph_.insert(invert_codelet(), TrsmTask{&s_, 0, j}, inverse, {1, 0, 0});

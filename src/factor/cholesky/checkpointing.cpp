@@ -21,7 +21,8 @@ namespace {
 
 using tiles::Milestone;
 
-/// Generations that a run looks at: two are kept, and one may have been under way.
+/// Maximum number of generations that a run considers: two are kept, and one more may have been in
+/// progress.
 constexpr std::size_t kMostCandidates = 4;
 
 template <class T>
@@ -37,8 +38,8 @@ void barrier(const ProcessContext& process) {
   if (!process.alone()) process.ranks()->barrier();
 }
 
-/// Of the flops, when so many of the block columns are finished and have been subtracted from all
-/// to the right of them.
+/// Fraction of the flops that are done when so many of the block columns are finished and have been
+/// subtracted from all columns to the right of them.
 double share_done(std::int64_t columns, std::int64_t of) {
   const double left = static_cast<double>(of - columns) / static_cast<double>(of);
   return 1 - left * left * left;
@@ -80,7 +81,7 @@ std::string Checkpointing::identity(const BlockSource& source, const tiles::Grid
           source.block({i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)}, scratch.data());
       core::Checksum sum;
       for (std::int64_t c = 0; c < tile.cols; ++c) {
-        const std::int64_t above = i == j ? c : 0;  // may hold anything
+        const std::int64_t above = i == j ? c : 0;  // elements above the diagonal are undefined
         sum.add(std::as_bytes(
             std::span(tile.column(c) + above, static_cast<std::size_t>(tile.rows - above))));
       }
@@ -104,7 +105,7 @@ std::optional<kernels::Pivot> Checkpointing::begin(const tiles::Facts& facts,
   const tiles::Checkpoints& files = attempts_.back();
   std::string difference;
   std::optional<kernels::Pivot> verdict;
-  std::array<std::int64_t, 2> found{};  // a verdict; the largest number of a generation
+  std::array<std::int64_t, 2> found{};  // [0]: there is a verdict; [1]: largest generation
   process_.together([&] {
     files.open();
     found[1] = files.newest();
@@ -125,7 +126,7 @@ std::optional<kernels::Pivot> Checkpointing::begin(const tiles::Facts& facts,
   return verdict;
 }
 
-/// What rank 0 has declared complete, newest first.
+/// The generations that rank 0 has declared complete, newest first.
 std::vector<Milestone> Checkpointing::candidates() const {
   std::vector<Milestone> found;
   process_.together([&] {
@@ -142,7 +143,7 @@ std::vector<Milestone> Checkpointing::candidates() const {
   return found;
 }
 
-/// Waits for the graph; then the communicator is free. False: a rank has stopped.
+/// Waits for the graph, after which the communicator is free. Returns false if a rank has stopped.
 bool Checkpointing::rest(engine::Graph& graph) const {
   process_.together([&] { graph.wait(); });
   return !process_.any(graph.stopped());

@@ -15,52 +15,55 @@
 
 namespace stepwell::factor {
 
-/// What checkpoints have cost, and saved, in an state.
+/// Costs and benefits of the checkpoints in an attempt.
 struct CheckpointReport {
-  std::int64_t resumed = 0;  ///< block columns that came from one
-  std::int64_t written = 0;  ///< how many
-  std::int64_t bytes = 0;    ///< of this rank, in the last one
-  double seconds = 0;        ///< writing and waiting for the others
+  std::int64_t resumed = 0;  ///< block columns restored from a checkpoint
+  std::int64_t written = 0;  ///< number of checkpoints written
+  std::int64_t bytes = 0;    ///< bytes of this rank in the last checkpoint
+  double seconds = 0;        ///< time for writing and for waiting for the other ranks
 };
 
-/// The checkpoints of the factorizations that belong to one solve: all attempts and all rungs of
-/// it. Everything but due() and report() is collective.
+/// The checkpoints of the factorizations of one solve: all its attempts and rungs. All functions
+/// except due() and report() are collective.
 ///
 /// Between two windows of columns the ranks wait for their tasks, write their tiles, finished or
-/// not, and go on when all have. An attempt that has failed leaves a verdict instead. A later run
-/// takes both up, and computes the same bits as one that was never interrupted.
+/// not, and continue when all ranks have written. A failed attempt leaves a verdict instead. A
+/// later run uses both, and computes the same bits as a run that was never interrupted.
 class Checkpointing {
  public:
-  /// 'share_of_work' lies between two checkpoints; 'matrix' is the caller's name for A.
+  /// 'share_of_work' is the fraction of the work between two checkpoints; 'matrix' is the caller's
+  /// name for A.
   Checkpointing(const ProcessContext& process, std::string directory, double share_of_work,
                 std::string matrix);
 
-  /// What there is to save when so many block columns are finished.
+  /// Returns the data to be saved when so many block columns are finished.
   using State = std::function<std::vector<tiles::SavedPiece>(std::int64_t columns)>;
 
-  /// What tells this matrix from others: its name, its diagonal and some of its tiles.
+  /// A string that identifies this matrix, computed from its name, its diagonal and some of its
+  /// tiles.
   std::string identity(const BlockSource& source, const tiles::Grid& grid,
                        const Diagonal& diagonal) const;
 
-  /// Begins an attempt that is described by its facts. Returns how it ended, if an earlier run has
-  /// seen it fail. Throws Error(cannot_open) if nothing can be written.
+  /// Begins the attempt that 'facts' describes. If an earlier run saw this attempt fail, returns
+  /// the failing pivot. Throws Error(cannot_open) if nothing can be written.
   std::optional<kernels::Pivot> begin(const tiles::Facts& facts, const Schedule& schedule);
 
-  /// Reads the newest checkpoint of the attempt that is whole on all ranks, and returns how many
-  /// block columns are finished; 0: there is none. The graph has no tasks yet.
+  /// Reads the newest checkpoint of the attempt that is complete on all ranks, and returns the
+  /// number of finished block columns; 0: there is no checkpoint. The graph must not have tasks
+  /// yet.
   std::int64_t restore(engine::Graph& graph, const State& state);
 
-  /// Whether enough has been done since the last one.
+  /// Whether enough work has been done since the last checkpoint.
   bool due(std::int64_t columns) const;
 
-  /// Waits for the graph and writes one. Returns false, and writes none, if a rank has stopped:
-  /// then there is no point in inserting more.
+  /// Waits for the graph and writes a checkpoint. If a rank has stopped, returns false and writes
+  /// nothing: inserting more tasks is then pointless.
   bool save(engine::Graph& graph, std::int64_t columns, const State& state);
 
-  /// The attempt has failed: it need not be made again.
+  /// Records that the attempt has failed and need not be repeated.
   void failed(kernels::Pivot pivot);
 
-  /// Removes all that this object has written: the solve has ended well.
+  /// Removes all files that this object has written, after a successful solve.
   void remove() noexcept;
 
   const CheckpointReport& report() const { return report_; }
@@ -73,15 +76,15 @@ class Checkpointing {
   std::string directory_;
   double share_of_work_;
   std::string matrix_;
-  std::vector<tiles::Checkpoints> attempts_;  ///< the last one is under way
-  Schedule schedule_;                         ///< of that one
+  std::vector<tiles::Checkpoints> attempts_;  ///< the last one is in progress
+  Schedule schedule_;                         ///< schedule of the current attempt
   std::int64_t saved_ = 0;                    ///< columns finished at the last checkpoint
-  std::int64_t generation_ = 0;               ///< of the last one
-  std::int64_t previous_ = 0;                 ///< and of the one before that
+  std::int64_t generation_ = 0;               ///< largest generation number so far
+  std::int64_t previous_ = 0;                 ///< generation of the last checkpoint; 0: none
   CheckpointReport report_;
 };
 
-/// The instruction sets and the BLAS that the bits of a factor depend on.
+/// The kernels and the BLAS that the bits of a factor depend on.
 std::string kernels_in_use();
 
 }  // namespace stepwell::factor

@@ -25,8 +25,8 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
   check_options(options);
 }
 
-/// Every T-th row of A from the first on, then from the second on, ... with T block columns: each
-/// of them has rows from all over A.
+/// Every T-th row of A from the first row on, then from the second on, and so on, where T is the
+/// number of block columns: each block column has rows from all parts of A.
 std::vector<std::int64_t> elimination_order(const tiles::Grid& grid, const FactorOptions& options) {
   std::vector<std::int64_t> order;
   if (!options.spread || grid.tiles() < 2) return order;
@@ -51,7 +51,7 @@ Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   const FactorReport report = made.report();
   const bool failed = report.outcome == FactorOutcome::not_positive_definite;
   if (!failed || !diagonal.positive) return made;
-  made = {};  // its memory
+  made = {};  // free its memory
   return factor::lapack_cholesky(a, grid, report, order);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
@@ -65,7 +65,8 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
                               factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
   if (!options.map.adaptive()) return peak(options.map);
-  // Tiles at fp64 take the most, packed ones with three planes the most memory beside L.
+  // Tiles at fp64 take the most memory in L, packed tiles with three planes the most in addition to
+  // L.
   const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};
   const auto beside = [&](const PrecisionMap& p) {
     return peak(p) - tiles::tile_matrix_bytes(tiles::RungMap(grid, p));

@@ -31,7 +31,8 @@ kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, s
 
 namespace {
 
-/// Loads (if it is the first) and sweeps; returns the sums and the number of pieces of data used.
+/// Loads the tile (if this is its first piece) and sweeps; returns the sums and the number of
+/// pieces of data used.
 std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   const kernels::Table& t = kernels::table();
   CholeskyState& at = *x.state;
@@ -80,7 +81,7 @@ void run_sweep(Task& task, const void* arguments) {
 /// The tile and the inverse of a diagonal or solve task, whose data begins at 'next'.
 struct Outputs {
   tiles::Tile tile;
-  tiles::Inverse inverse;  ///< without memory in the last column: nothing is solved with it
+  tiles::Inverse inverse;  ///< without memory in the last column, where nothing is solved with it
 };
 Outputs outputs_of(const Task& task, const TileTask& x, std::size_t next) {
   const RungMap& map = x.state->l->map();
@@ -178,7 +179,7 @@ std::int64_t row_stride(const RungMap& map) {
 }
 
 tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
-  // A tile below may be at fp64 where the diagonal one is not.
+  // A tile below may be at fp64 even if the diagonal tile is not.
   const Rung rung = map.uses(Rung::fp64) ? Rung::fp64 : map.at(j, j);
   tiles::Inverse inverse{rung, map.grid().size(j), map.most_planes(), false, data};
   inverse.fp32 = map.uses(Rung::fp32);

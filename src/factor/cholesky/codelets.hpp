@@ -9,13 +9,13 @@
 namespace stepwell::factor {
 
 /// Arguments of sweep, diagonal and solve. Tile (i, j) is updated with the contributions of columns
-/// k0..k1; 'first' loads it from A before. Data, in this order:
+/// k0..k1; if 'first', it is loaded from A before. Data, in this order:
 ///   sums of tile (i, j); L(i, j) if plain     read_write (write if first)
 ///   row j of L in rows order                  read; one or two pieces, see row_pieces
 ///   L(i, k), k0 <= k < k1                     read
-///   L(j, k) of those k where it is plain      read; not if i == j: the same tiles
+///   L(j, k) for those k where it is plain     read; not if i == j: these are the same tiles
 /// and then, for diagonal and solve only:
-///   L(i, j)                                   write; not if plain: it is the first
+///   L(i, j)                                   write; not if plain: it is the first piece
 ///   the inverse of column j                   write (diagonal), read (solve); not if j is the last
 struct TileTask {
   CholeskyState* state;
@@ -33,7 +33,7 @@ struct RowsTask {
 };
 const engine::Codelet& rows_codelet();
 
-/// The norm of one tile of the scaled matrix. No data: A is the caller's.
+/// The norm of one tile of the scaled matrix. Data: none, because A belongs to the caller.
 struct NormTask {
   const BlockSource* source;
   Block at;
@@ -43,15 +43,16 @@ struct NormTask {
 };
 const engine::Codelet& norm_codelet();
 
-/// Planes of the copy of L(j, k) in rows order; 0: no product needs one.
+/// Planes of the copy of L(j, k) in rows order; 0: no product needs a copy.
 int row_planes(const tiles::RungMap& map, std::int64_t j, std::int64_t k);
 
-/// The copy of L(j, k) among the copies of columns k0 and on; empty if there is none.
+/// The copy of L(j, k) among the copies of columns k0, k0 + 1, ...; empty if there is none.
 kernels::PackedOut rows_of(const tiles::RungMap& map, std::int64_t j, std::int64_t k,
                            std::int64_t k0, std::byte* copies);
 
-/// Which pieces of row j's copies hold columns k0..k1: one with a chunk of the early ones, and the
-/// last column (k = j - 1) on its own, because it comes late and the others need not wait for it.
+/// The pieces of row j's copies that hold columns k0..k1: one with a chunk of the early columns,
+/// and one with the last column (k = j - 1) alone, because it is finished late and the other
+/// columns need not wait for it.
 struct RowPieces {
   bool early = false;
   bool last = false;
@@ -61,9 +62,9 @@ RowPieces row_pieces(const tiles::RungMap& map, std::int64_t j, std::int64_t k0,
 /// Bytes between the copies of two neighbouring tiles.
 std::int64_t row_stride(const tiles::RungMap& map);
 
-/// The forms in which column j's inverse is needed.
+/// The inverse of column j in the forms in which it is needed.
 tiles::Inverse inverse_of(const tiles::RungMap& map, std::int64_t j, std::byte* data);
-/// Bytes that hold any column's inverse, a multiple of 4096.
+/// Bytes that are enough for the inverse of any column; a multiple of 4096.
 std::int64_t inverse_bytes(const tiles::RungMap& map);
 
 }  // namespace stepwell::factor

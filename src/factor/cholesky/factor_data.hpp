@@ -10,8 +10,8 @@
 
 namespace stepwell {
 
-/// The inside of a Factor: diag(scale.row) P A P' diag(scale.col) = L L' but for rounding and the
-/// shift. mu is part of the scale's gain.
+/// The implementation of Factor: diag(scale.row) P A P' diag(scale.col) = L L' except for rounding
+/// and the shift. mu is part of the scale's gain.
 struct FactorData {
   std::int64_t n = 0;
   std::vector<std::int64_t> order;  ///< row k of P A P' is row order[k] of A; empty: P = I

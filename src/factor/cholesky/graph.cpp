@@ -19,7 +19,7 @@ using tiles::Distribution;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Walks the schedule and inserts what this rank has to do with it.
+/// Walks the schedule and inserts this rank's tasks and messages.
 class Inserter {
  public:
   Inserter(Graph& graph, CholeskyState& state, const Schedule& schedule)
@@ -29,7 +29,7 @@ class Inserter {
         owners_(state.l->distribution()),
         space_(graph, *state.l, schedule, state.rank) {}
 
-  /// Row j of L in rows order, columns [k0, k1), if a tile of column j is ours.
+  /// Copies row j of L, columns [k0, k1), to rows order, if this rank owns a tile of column j.
   void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
     if (map_.most_planes() == 0 || done() || !column_is_ours(j)) return;
     space_.begin_row(k0);
@@ -40,7 +40,8 @@ class Inserter {
     if (k1 == j) copy_row(space_.last_row(), j, j - 1, j);
   }
 
-  /// A(i, j) -= sum_k L(i, k) L(j, k)', and at last factor it or solve with the factor.
+  /// A(i, j) -= sum_k L(i, k) L(j, k)'; the last piece also factors the tile or solves with the
+  /// factor.
   void piece(const Piece& p) {
     if (done() || !ours(p.i, p.j)) return;
     const TileTask x{&state_, p.i, p.j, p.k0, p.k1, p.first};
@@ -60,7 +61,8 @@ class Inserter {
                   x, uses, hints(x, p.last));
   }
 
-  /// L(i, j), or the inverse of a diagonal tile, goes from rank to rank to those who need it.
+  /// Sends L(i, j), or the inverse of a diagonal tile, along the broadcast tree to the ranks that
+  /// need it.
   void finished(std::int64_t i, std::int64_t j) {
     if (owners_.ranks() == 1) return;
     const Grid& grid = map_.grid();
@@ -80,8 +82,8 @@ class Inserter {
     }
   }
 
-  /// All that is left of the work on the first columns, when no task runs: finished tiles, the sums
-  /// of the others, and what was seen of A.
+  /// The complete state after the first 'columns' columns, when no task runs: finished tiles, the
+  /// sums of the other tiles, and the scans of A.
   std::vector<tiles::SavedPiece> state(std::int64_t columns) const {
     const auto scans = std::as_writable_bytes(std::span(state_.scans));
     std::vector<tiles::SavedPiece> pieces = {{-1, scans}};
@@ -115,7 +117,7 @@ class Inserter {
     return column_ours_;
   }
 
-  /// One rank alone need not insert what nobody waits for.
+  /// A single rank need not insert more tasks after a stop: no other rank waits for them.
   bool done() const { return owners_.ranks() == 1 && graph_.stopped(); }
 
   void copy_row(DataId copies, std::int64_t j, std::int64_t k0, std::int64_t k1) {
@@ -146,7 +148,7 @@ class Inserter {
     const auto rows = static_cast<double>(g.size(x.i));
     const auto cols = static_cast<double>(g.size(x.j));
     const auto depth = static_cast<double>((x.k1 - x.k0) * g.tile);
-    const double share = x.i == x.j ? 0.5 : 1;  // of a diagonal tile only the lower half
+    const double share = x.i == x.j ? 0.5 : 1;  // only the lower half of a diagonal tile is updated
     const double flops = share * 2 * rows * cols * depth +
                          (!last ? 0 : (x.i == x.j ? 1.0 / 3 : 1) * rows * cols * cols);
     const auto footprint = static_cast<std::uint32_t>((x.k1 - x.k0) * 4 + (x.first ? 2 : 0) +
@@ -159,11 +161,11 @@ class Inserter {
   const RungMap& map_;
   const Distribution& owners_;
   Workspace space_;
-  mutable std::int64_t column_ = -1;  ///< the one asked about last
+  mutable std::int64_t column_ = -1;  ///< the column of the last query
   mutable bool column_ours_ = false;
 };
 
-/// Counts what an Inserter would insert.
+/// Counts the tasks that an Inserter would insert.
 struct Counter {
   const RungMap& map;
   const Distribution& owners;

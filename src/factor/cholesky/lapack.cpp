@@ -18,7 +18,7 @@
 namespace stepwell::factor {
 namespace {
 
-/// The lower triangle of a dense L in tiles.
+/// Stores the lower triangle of a dense L in tiles.
 void store(MatrixView<const double> from, const tiles::TileMatrix& l) {
   const tiles::Grid& grid = l.grid();
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {

@@ -19,15 +19,15 @@ using tiles::Grid;
 using tiles::Rounding;
 using tiles::RungMap;
 
-/// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1/16. Beyond, the
-/// factor would precondition hardly better than the diagonal, and an indefinite matrix would pass
-/// for a definite one.
+/// Shifts c tried after a breakdown: 1/4, doubled up to 4096 or until c u reaches 1/16. With larger
+/// shifts the factor would hardly be a better preconditioner than the diagonal, and an indefinite
+/// matrix would pass for a definite one.
 constexpr double kFirstShift = 0.25;
 constexpr double kLastShift = 4096;
 constexpr double kLargestShift = 0x1p-4;
 
-/// The rungs an adaptive map chooses from, cheap to dear. bf16x3 and fp32 are equally accurate; on
-/// a matrix engine six bf16 products are the faster ones.
+/// The rungs that an adaptive map chooses from, from cheap to expensive. bf16x3 and fp32 are
+/// equally accurate; on a matrix engine six bf16 products are faster.
 std::vector<Rung> adaptive_ladder() {
   const bool engine = kernels::table().update_at(Rung::bf16x3).isa == core::Isa::amx;
   return {Rung::bf16, Rung::bf16x2, engine ? Rung::bf16x3 : Rung::fp32, Rung::fp64};
@@ -58,19 +58,19 @@ Factor BreakdownRecovery::run() {
   if (!diagonal_.finite) {
     report_non_finite();
   } else if (!diagonal_.positive && options_.escalate) {
-    factor_in_fp64();  // it can't succeed, and says at which pivot
+    factor_in_fp64();  // it can't succeed, but reports the failing pivot
   } else {
     descend();
   }
   const FactorOutcome outcome = report().outcome;
   if (outcome == FactorOutcome::breakdown || outcome == FactorOutcome::not_positive_definite) {
-    report_non_finite();  // then that is why
+    report_non_finite();  // a non-finite element explains the failure
   }
   report().times.wall = core::seconds_since(start_);
   return Factor(std::move(data_));
 }
 
-/// The attempts, cheapest first.
+/// Makes the attempts, cheapest first.
 void BreakdownRecovery::descend() {
   const RungMap map = resolve_map();
   const double u = unit_of(map);
@@ -91,7 +91,7 @@ void BreakdownRecovery::descend() {
   factor_in_fp64();
 }
 
-/// What shifts are counted in: the error that the map makes.
+/// The unit of the shifts: the error that the map makes.
 double BreakdownRecovery::unit_of(const RungMap& map) const {
   const bool asked = options_.map.adaptive() && map.coarsest() != Rung::fp64;
   return asked ? options_.map.eps : info(map.coarsest()).unit_roundoff;
@@ -103,7 +103,7 @@ RungMap BreakdownRecovery::resolve_map() {
   const Scale scale = scale_factors(diagonal_, options_.scaling);
   engine::GraphOptions g =
       graph_for(RungMap(grid_, uniform(Rung::fp32)), options_, process_, false);
-  g.ranks = nullptr;  // each looks at its own tiles
+  g.ranks = nullptr;  // each rank reads its own tiles only
   g.scratch_bytes = tiles::scratch_bytes(grid_.tile) +
                     (source_.needs_scratch() ? 8 * grid_.tile * grid_.tile : 0);
   announce(options_.progress, grid_.count());
@@ -170,7 +170,7 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   return r.outcome != FactorOutcome::breakdown;
 }
 
-/// Runs the graph, unless an earlier run has seen the attempt fail.
+/// Runs the graph, unless an earlier run saw this attempt fail.
 void BreakdownRecovery::factor(CholeskyState& state, const Schedule& schedule,
                                const engine::GraphOptions& options) {
   if (checkpoints_ != nullptr) {
@@ -266,7 +266,7 @@ bool BreakdownRecovery::report_non_finite() {
   return true;
 }
 
-/// The first element of the rank's tiles, column by column, that is not finite.
+/// The first non-finite element of this rank's tiles, column by column.
 ProcessContext::Place BreakdownRecovery::find_non_finite() const {
   core::Buffer<double> scratch;
   if (source_.needs_scratch()) {

@@ -20,12 +20,13 @@ namespace stepwell::factor {
 /// ||A||_F of a symmetric matrix from the scan of its lower triangle.
 double symmetric_norm(const kernels::Scan& lower, const Diagonal& diagonal);
 
-/// The attempts of a factorization: at the map's rungs first, then with L rounded toward zero, then
-/// with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of that helps. What
-/// does not change between attempts, and the result.
+/// Makes the attempts of a factorization: at the map's rungs first, then with L rounded toward
+/// zero, then with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of these
+/// succeeds. Holds what does not change between attempts, and the result.
 class BreakdownRecovery {
  public:
-  /// The source and the diagonal are in the order of elimination: indices into A; empty: as A is.
+  /// The source and the diagonal are in the order of elimination. 'order' holds its indices into A;
+  /// empty: A's own order.
   BreakdownRecovery(const BlockSource& source, Diagonal diagonal, std::vector<std::int64_t> order,
                     const tiles::Grid& grid, const FactorOptions& options,
                     ProcessContext process = {}, Checkpointing* checkpoints = nullptr);
@@ -41,7 +42,7 @@ class BreakdownRecovery {
   /// Factors once; returns false if a pivot failed and another attempt may help.
   bool attempt(const tiles::RungMap& map, double shift, tiles::Rounding rounding);
   void factor(CholeskyState& state, const Schedule& schedule, const engine::GraphOptions& options);
-  /// What a checkpoint of this attempt must agree with.
+  /// The facts that a checkpoint of this attempt must agree with.
   tiles::Facts facts(const CholeskyState& state, const Schedule& schedule) const;
   void summarize_scans(const CholeskyState& state);
   bool report_non_finite();
@@ -53,7 +54,7 @@ class BreakdownRecovery {
   tiles::Grid grid_;
   ProcessContext process_;
   Checkpointing* checkpoints_;
-  std::string identity_;  ///< of A, for its checkpoints
+  std::string identity_;  ///< identifies A in its checkpoints
   core::Clock::time_point start_;
   std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();
 };

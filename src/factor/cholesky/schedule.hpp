@@ -7,22 +7,22 @@
 
 #include "tiles/rung_map.hpp"
 
-/// The order of the work of a Cholesky factorization on tiles: what left_looking inserts, and what
-/// a simulation of it replays. Which rank does what is not said here.
+/// The order of the work of a Cholesky factorization on tiles: left_looking inserts it, and a
+/// simulation replays it. The assignment of work to ranks is not part of it.
 namespace stepwell::factor {
 
-/// Contributions that one task sweeps over: 16 products of 512 tiles take 2 ms, a hundred times
-/// what StarPU takes for a task.
+/// Maximum number of contributions that one task sweeps over: 16 products of tiles of order 512
+/// take 2 ms, a hundred times StarPU's overhead for a task.
 inline constexpr std::int64_t kChunk = 16;
 
-/// Earlier columns first; within one, what the next column waits for.
+/// Earlier columns come first; within a column, the tiles that the next column waits for.
 inline int priority(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
   const std::int64_t column = grid.tiles() - j;
   return static_cast<int>(2 * column + (i <= j + 1 ? 3 : 0));
 }
 
-/// Work on tile (i, j): the contributions of columns [k0, k1). The first piece loads the tile from
-/// A before, the last one factors it or solves with the factor after.
+/// Work on tile (i, j): the contributions of columns [k0, k1). Before that, the first piece loads
+/// the tile from A; after that, the last piece factors it or solves with the factor.
 struct Piece {
   std::int64_t i = 0, j = 0, k0 = 0, k1 = 0;
   bool first = false;
@@ -31,17 +31,17 @@ struct Piece {
 
 /// Columns are finished in windows. Inside a window the order is left-looking: a tile takes all its
 /// contributions from the window's columns at once and is finished. Then every tile to the right of
-/// the window takes the window's contributions, and the columns of the window are needed no more.
+/// the window takes the window's contributions, and the columns of the window are no longer needed.
 ///
-/// One rank has all of L and takes one window for all columns: its sums exist for a column or two.
-/// Of several, each would have to keep the rows of L that others own, so they take small windows,
-/// and have sums for every tile they own.
+/// A single rank has all of L and uses one window for all columns: its sums exist for a column or
+/// two only. With one window, each of several ranks would have to keep the rows of L that others
+/// own; with small windows it needs sums for every tile that it owns instead (see schedule_for).
 struct Schedule {
   tiles::Grid grid;
-  std::int64_t window = 0;  ///< columns; at least one
+  std::int64_t window = 0;  ///< number of block columns; at least one
 
   /// Calls visitor.rows(j, k0, k1) before the first piece that reads row j of L in rows order,
-  /// columns [k0, k1); visitor.piece(p); and visitor.finished(i, j) once a tile of L is there.
+  /// columns [k0, k1); visitor.piece(p); and visitor.finished(i, j) once a tile of L is finished.
   template <class Visitor>
   void walk(Visitor& visitor) const {
     for (std::int64_t g0 = 0; g0 < grid.tiles(); g0 += window) walk_window(visitor, g0);
@@ -65,8 +65,8 @@ struct Schedule {
   }
 
  private:
-  /// In pieces of at most kChunk. The tiles that the next column waits for get their last
-  /// contribution, the one that comes late, as a piece of its own.
+  /// Visits the contributions in pieces of at most kChunk. For the tiles that the next column waits
+  /// for, the last contribution, which is available late, is a separate piece.
   template <class Visitor>
   static void pieces(Visitor& visitor, std::int64_t i, std::int64_t j, std::int64_t k0,
                      std::int64_t k1, bool finish) {

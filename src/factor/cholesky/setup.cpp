@@ -17,10 +17,10 @@ using tiles::Distribution;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Below this many tiles a side there is too little to do side by side.
+/// With fewer block rows than this there is too little parallel work.
 constexpr std::int64_t kTilesForWorkers = 3;
-/// One tile for small matrices at fp64 or fp32: the recursion inside it beats LAPACK's own
-/// factorization by a sixth there, and a call has nothing to copy or to solve with.
+/// Matrices of at most this order at fp64 or fp32 are a single tile: the recursion inside it beats
+/// LAPACK's own factorization by a sixth there, and needs no copies and no inverses.
 constexpr std::int64_t kOneTile = 1024;
 
 [[noreturn]] void misuse(const std::string& text) {

@@ -16,19 +16,19 @@ using tiles::Distribution;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Rows of L in a window's columns over ranks. Sums go to memory and back once a window: at 1.5
-/// Tflop/s a core that is 0.7 GB/s.
+/// Width of a window with several ranks, in columns of L. Sums are written to memory and read back
+/// once per window: at 1.5 Tflop/s per core that is 0.7 GB/s.
 constexpr std::int64_t kWindowRows = 8192;
 
-/// One window has no sums to keep, but keeps all that is received. It is worth this much more
-/// memory: two ranks of a core at n = 16384 take 0.9 of the time, and four simulated nodes of 64
-/// cores at n = 65,536 take 0.8.
+/// A single window has no sums to keep, but keeps all received tiles. It is worth up to this factor
+/// in memory: two ranks of one core each take 0.9 of the time at n = 16384, and four simulated
+/// nodes of 64 cores take 0.8 at n = 65,536.
 constexpr double kWorthForOneWindow = 1.25;
 
-/// Block columns whose copies in rows order exist at a time: the current one and the next; over
-/// ranks a few more if there are workers for them. A window has a column's work in smaller
-/// portions and wants one for each worker: on simulated nodes of 64 cores that is a fifth of the
-/// time.
+/// Number of block columns that have copies in rows order at the same time: the current one and the
+/// next; with several ranks a few more if there are workers for them. Windows split a column's work
+/// into smaller portions, so there is one copy for each worker: on simulated nodes of 64 cores that
+/// makes a difference of a fifth of the time.
 constexpr std::int64_t kRing = 2;
 constexpr std::int64_t kDistributedRing = 4;
 constexpr std::int64_t kWindowsRing = 6;
@@ -46,7 +46,7 @@ bool is_packed(const RungMap& map, std::int64_t i, std::int64_t j) {
   return info(map.at(i, j)).planes > 0;
 }
 
-/// Makes the places large enough for the tiles of others that a rank receives of column k.
+/// Makes the buffers large enough for the tiles of column k that a rank receives from others.
 void make_room(std::vector<std::int64_t>& places, const RungMap& map,
                const Distribution& distribution, int rank, std::int64_t k) {
   std::size_t place = 0;
@@ -67,8 +67,9 @@ Schedule schedule_for(const RungMap& map, const Distribution& distribution, Wind
   if (distribution.ranks() == 1 || one.window <= window) return one;
   const Schedule several{grid, window};
   if (windows == Windows::always) return several;
-  // All ranks must come to the same: the first two with one worker each stand for them. Rank 0 is
-  // on the diagonal of the grid, where rows i and j are the same ones; rank 1 is not.
+  // All ranks must make the same choice, so it is based on the first two ranks with one worker
+  // each. Rank 0 is on the diagonal of the process grid, where rows i and j are the same; rank 1 is
+  // not.
   const auto bytes = [&](const Schedule& schedule) {
     std::int64_t most = 0;
     for (const int rank : {0, 1}) {
@@ -87,8 +88,8 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
   const bool alone = distribution.ranks() == 1;
   const std::int64_t window = schedule.window;
   if (map.most_planes() > 0) {
-    // Those of a block column, so that workers without work in one column go on with the next, and
-    // two for each of them. One thread alone needs one.
+    // Sums for a block column, so that workers without work in one column continue with the next,
+    // and at least two for each worker. A single thread needs one.
     std::int64_t of_column = 0;
     std::int64_t later = 0;
     for (std::int64_t j = 0; j < grid.tiles(); ++j) {
@@ -186,7 +187,7 @@ DataId Workspace::sums(std::int64_t i, std::int64_t j) const {
 }
 
 std::byte* Workspace::sums_memory(std::int64_t i, std::int64_t j) const {
-  return memory_.data() + sums_number(i, j) * needs_.sums_bytes;  // they come first
+  return memory_.data() + sums_number(i, j) * needs_.sums_bytes;  // the sums come first
 }
 
 DataId Workspace::inverse(std::int64_t j) const {

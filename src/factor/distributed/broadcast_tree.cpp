@@ -11,8 +11,8 @@ std::vector<int> receivers(const tiles::Distribution& owners, const tiles::Grid&
   std::vector<int> to = i == k ? owners.solvers(grid, k) : owners.readers(grid, i, k);
   const int urgent =
       i == k ? owners.owner(std::min(i + 1, grid.tiles() - 1), k) : owners.owner(i, i);
-  // Those above the owner come first: with ascending numbers the lowest rank of a row or column of
-  // processes would pass on every tile of it.
+  // Ranks above the owner come first: in ascending order the lowest rank of a process row or column
+  // would forward every tile of it.
   std::rotate(to.begin(), std::upper_bound(to.begin(), to.end(), owners.owner(i, k)), to.end());
   const auto found = std::find(to.begin(), to.end(), urgent);
   if (found != to.end()) std::rotate(to.begin(), found, found + 1);
@@ -32,7 +32,7 @@ BroadcastNode broadcast_node(std::span<const int> receivers, int owner, int rank
     if (holder == rank) {
       relay.to.push_back(receivers[begin]);
       begin = next;
-    } else if (place < next) {  // the rank is that first one, or gets it through that
+    } else if (place < next) {  // this rank is receivers[begin], or gets the tile through it
       if (place == begin) relay.from = holder;
       holder = receivers[begin++];
       end = next;

@@ -10,7 +10,8 @@
 namespace stepwell::factor {
 namespace {
 
-/// Each rank reads the diagonal of its diagonal tiles, and the sum of them all is the whole.
+/// Each rank reads the diagonal of its diagonal tiles; the sum over the ranks is the whole
+/// diagonal.
 std::vector<double> read_diagonal(const ProcessContext& process, const BlockSource& source,
                                   const tiles::Grid& grid) {
   std::vector<double> value(static_cast<std::size_t>(grid.n));
@@ -29,7 +30,7 @@ std::vector<double> read_diagonal(const ProcessContext& process, const BlockSour
   return value;
 }
 
-/// Over ranks the usual tile is taken even where one would do for all of A.
+/// A distributed matrix has the usual tile even where a single tile could hold all of A.
 tiles::Grid grid_for(std::int64_t n, const FactorOptions& options) {
   if (n < 0) {
     throw Error(ErrorCode::invalid_argument, "cholesky: a matrix of order " + std::to_string(n));

@@ -26,7 +26,7 @@ void ProcessContext::sum(std::span<double> x) const {
 
 double ProcessContext::largest(double here) const {
   if (alone()) return here;
-  // Numbers that are not negative are ordered like their bits.
+  // Non-negative doubles are ordered like their bit patterns.
   auto bits = here > 0 ? std::bit_cast<std::int64_t>(here) : 0;
   ranks_->largest({&bits, 1});
   return std::bit_cast<double>(bits);
@@ -51,7 +51,7 @@ kernels::Pivot ProcessContext::first(kernels::Pivot here) const {
   std::int64_t lowest = here.ok() ? kNone : -here.index;
   ranks_->largest({&lowest, 1});
   if (lowest == kNone) return {};
-  // A pivot is some diagonal tile's, and so one rank's: its value goes to all.
+  // A pivot belongs to one diagonal tile, and so to one rank, which broadcasts its value.
   std::int64_t owner = !here.ok() && here.index == -lowest ? rank_ : -1;
   ranks_->largest({&owner, 1});
   ranks_->broadcast(std::as_writable_bytes(std::span(&here.value, 1)), static_cast<int>(owner));
@@ -71,7 +71,7 @@ ProcessContext::Place ProcessContext::first(Place here) const {
 
 int part_of_machine(int allowed, std::int64_t claimed) {
   const std::int64_t cpus = std::max(1U, std::thread::hardware_concurrency());
-  // Ranks that are not bound to cores of their own have been told of the same ones.
+  // Ranks that are not bound to separate cores have all counted the same cores.
   const std::int64_t part = claimed > cpus ? allowed * cpus / claimed : allowed;
   return static_cast<int>(std::max<std::int64_t>(1, part));
 }

@@ -15,8 +15,9 @@
 
 namespace stepwell::factor {
 
-/// This rank's share of a factorization, and how it agrees with the others. One rank alone has all
-/// of it, and agrees with itself at no cost. Everything but the first few functions is collective.
+/// This rank's part of a factorization, and its agreement with the other ranks. A single rank has
+/// the whole factorization and agrees with itself at no cost. All functions from together() on are
+/// collective.
 class ProcessContext {
  public:
   ProcessContext() = default;
@@ -29,22 +30,22 @@ class ProcessContext {
   bool alone() const { return distribution_.ranks() == 1; }
   bool owns(std::int64_t i, std::int64_t j) const { return distribution_.owner(i, j) == rank_; }
 
-  /// Runs something that only this rank does; what it throws on one is thrown on all.
+  /// Runs 'run' on this rank; an exception on one rank is thrown on all.
   void together(const std::function<void()>& run) const;
   void sum(std::span<double> x) const;
-  /// The largest; NaN counts for nothing.
+  /// The largest value over the ranks; NaN is ignored.
   double largest(double here) const;
   bool any(bool here) const;
   /// Bytes that all ranks have sent so far.
   std::int64_t bytes_sent() const;
-  /// The failing pivot with the lowest index.
+  /// The failing pivot with the lowest index on any rank.
   kernels::Pivot first(kernels::Pivot here) const;
-  /// The first (row, column) in the order of columns.
+  /// The first (row, column) on any rank, in the order of columns.
   using Place = std::optional<std::pair<std::int64_t, std::int64_t>>;
   Place first(Place here) const;
-  /// The workers that a rank may have: those of the context, or its part of the machine's.
+  /// The number of workers of this rank: that of the context, or its part of the machine's threads.
   int threads(const Context* context) const;
-  /// Throws Error(out_of_memory) unless the machine has what its ranks need together.
+  /// Throws Error(out_of_memory) unless the machine has the memory that its ranks need together.
   void require_memory(std::int64_t bytes, const std::string& what) const;
 
  private:
@@ -53,8 +54,8 @@ class ProcessContext {
   tiles::Distribution distribution_;
 };
 
-/// The workers of a rank that may use so many threads, where all ranks of this machine together
-/// were told of 'claimed'.
+/// The number of workers of a rank that may use 'allowed' threads, if all ranks of this machine
+/// together counted 'claimed' threads.
 int part_of_machine(int allowed, std::int64_t claimed);
 
 }  // namespace stepwell::factor

@@ -11,8 +11,8 @@
 namespace stepwell::factor {
 namespace {
 
-/// Of the messages about block k: sums of it, and the solved block. Sums of a later block may be
-/// whole before those of an earlier one.
+/// Tags of the messages about block k: its partial sums, and the solved block. The sums of a later
+/// block may be complete before those of an earlier one.
 int sums_tag(std::int64_t k) {
   return static_cast<int>(2 * k);
 }
@@ -27,7 +27,7 @@ void add_once(std::vector<int>& ranks, int rank) {
 
 }  // namespace
 
-/// Vectors in blocks that are contiguous, so that each can be a message.
+/// Vectors stored in contiguous blocks, so that each block can be a message.
 template <class V>
 struct DistributedSubstitution::Vectors {
   Vectors(const tiles::Grid& of, std::int64_t columns, std::int64_t most)
@@ -43,9 +43,9 @@ struct DistributedSubstitution::Vectors {
 
   tiles::Grid grid;
   std::int64_t r;
-  core::Buffer<V> solved;  ///< x: of blocks with a diagonal tile here, and of those received
-  core::Buffer<V> sums;    ///< minus what this rank's tiles take from a block that isn't solved yet
-  core::Buffer<V> inbox;   ///< others' sums of a block
+  core::Buffer<V> solved;  ///< blocks of x whose diagonal tile is here, and received ones
+  core::Buffer<V> sums;    ///< what this rank's tiles subtract from blocks not solved yet
+  core::Buffer<V> inbox;   ///< sums of a block from other ranks
 };
 
 DistributedSubstitution::DistributedSubstitution(engine::ThreadPool& pool,
@@ -100,7 +100,7 @@ void DistributedSubstitution::run(const Direction& d, Vectors<V>& v) const {
     apply_tile<V>(l_.tile(tile.i, tile.j), d.transposed, v.block(v.solved, block(d, s)),
                   v.block(v.sums, block(d, q)));
   };
-  // Sums go to the owner of the diagonal tile as soon as they are whole.
+  // Sums go to the owner of the diagonal tile as soon as they are complete.
   const auto send_part = [&](std::int64_t s, std::int64_t q) {
     const std::int64_t k = block(d, q);
     if (d.steps[static_cast<std::size_t>(q)].last != s || mine(k)) return;
@@ -170,7 +170,7 @@ void DistributedSubstitution::run(MatrixView<V> x) const {
   }
   run(forward_, v);
   run(backward_, v);
-  // Each element is one rank's, and zero elsewhere.
+  // Each element belongs to one rank, and is zero on the others.
   core::Buffer<double> whole(grid.n * x.cols);
   for (std::int64_t k = 0; k < grid.tiles(); ++k) {
     if (!mine(k)) continue;

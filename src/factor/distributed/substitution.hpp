@@ -10,30 +10,31 @@
 
 namespace stepwell::factor {
 
-/// substitute() with the tiles of L on ranks, and x whole on all of them before and after.
+/// substitute() with the tiles of L distributed over ranks, and x complete on all of them before
+/// and after.
 ///
-/// The owner of diagonal tile k collects what the owners of row k's tiles have summed up, in the
-/// order of ranks, solves, and sends block k of x to those who own tiles of column k; backward the
-/// same with rows and columns exchanged. So the bits depend on the distribution and on nothing
-/// else. A rank applies the tile that the next block waits for first.
+/// The owner of diagonal tile k collects the sums of the owners of row k's tiles, in the order of
+/// ranks, solves, and sends block k of x to the owners of tiles of column k; the backward
+/// substitution does the same with rows and columns exchanged. So the bits depend on the
+/// distribution and on nothing else. A rank first applies the tile that the next block waits for.
 class DistributedSubstitution {
  public:
   DistributedSubstitution(engine::ThreadPool& pool, engine::Communicator& ranks,
                           const tiles::TileMatrix& l);
 
-  /// x <- (L L')^-1 x, x: n x r, V float or double. Collective. Works in three vectors the size of
-  /// x. Cost of a rank: 2 n^2 r over the ranks, and two messages for each block of x that it needs
-  /// or has a part of.
+  /// x <- (L L')^-1 x, x: n x r, V float or double. Collective. The workspace is three vectors of
+  /// the size of x. Cost per rank: 2 n^2 r divided by the number of ranks, and two messages for
+  /// each block of x that the rank needs or contributes to.
   template <class V>
   void run(MatrixView<V> x) const;
 
  private:
-  /// One step of a direction solves one block. Blocks that come later are called by their steps.
+  /// One step of a direction solves one block. Later blocks are identified by their steps.
   struct Step {
-    std::vector<std::int64_t> apply_to;  ///< blocks that this rank's tiles take the solved one to
-    std::int64_t last = -1;         ///< the last step whose tile, this rank's, is applied to this
-    std::vector<int> contributors;  ///< the other ranks with such tiles; of an own block only
-    std::vector<int> readers;       ///< the others that need the solved block; of an own one only
+    std::vector<std::int64_t> apply_to;  ///< later blocks that this rank's tiles are applied to
+    std::int64_t last = -1;              ///< last step with an own tile applied to this block
+    std::vector<int> contributors;       ///< other ranks with such tiles (own blocks only)
+    std::vector<int> readers;  ///< other ranks that need the solved block (own blocks only)
   };
   struct Direction {
     bool transposed = false;
@@ -49,7 +50,7 @@ class DistributedSubstitution {
   struct Place {
     std::int64_t i, j;
   };
-  /// The tile that takes the block of a step to a later one.
+  /// The tile that applies the block of a step to a later block.
   Place between(const Direction& d, std::int64_t step, std::int64_t later) const;
   bool mine(std::int64_t k) const { return l_.owns(k, k); }
 

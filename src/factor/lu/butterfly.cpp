@@ -39,7 +39,7 @@ Butterfly::Butterfly(std::int64_t n, std::uint64_t seed) : half_(n / 4 * 2) {
   }
 }
 
-/// W = diag(B1, B2) B: the whole is mixed first, its transpose last.
+/// W = diag(B1, B2) B: the outer butterfly B comes first in W x and last in W' x.
 template <class V>
 void Butterfly::apply(bool transposed, V* x) const {
   const std::int64_t q = half_ / 2;
@@ -56,7 +56,7 @@ template void Butterfly::apply(bool, float*) const;
 template void Butterfly::apply(bool, double*) const;
 
 void Butterfly::apply_right(engine::ThreadPool& pool, MatrixView<double> a) const {
-  // A W = (W'A')': what W' does to elements i and k of a vector happens to columns i and k.
+  // A W = (W'A')': what W' does to elements i and k of a vector is done to columns i and k.
   const auto mix_columns = [&](std::int64_t i, std::int64_t k, double r, double s) {
     double* const x = a.column(i);
     double* const y = a.column(k);

@@ -9,18 +9,18 @@
 #include "factor/scaling.hpp"
 #include "stepwell/view.hpp"
 
-/// Random butterfly transformations (Parker 1995; Baboulin et al. 2013): U'A V of a nonsingular A
-/// has no small leading minors but with a probability that is negligible, and needs no pivoting.
+/// Random butterfly transformations (Parker 1995; Baboulin et al. 2013): for a nonsingular A, U'A V
+/// has small leading minors only with a negligible probability, and needs no pivoting.
 namespace stepwell::factor {
 
-/// A recursive butterfly of depth two: half of one is B = 1/sqrt(2) [R S; R -S] with random
-/// diagonals R and S, drawn as exp(r / 10), |r| <= 1/2. Of an order that is no multiple of four the
-/// last one to three elements are left alone.
+/// A recursive butterfly of depth two, W = diag(B1, B2) B, where each butterfly is
+/// 1/sqrt(2) [R S; R -S] with random diagonals R and S, drawn as exp(r / 10), |r| <= 1/2. If the
+/// order is not a multiple of four, the last one to three elements are left unchanged.
 class Butterfly {
  public:
   Butterfly(std::int64_t n, std::uint64_t seed);
 
-  /// x <- W x or W' x, x n numbers, V float or double. Cost 6 n.
+  /// x <- W x or W' x, x with n elements, V float or double. Cost 6 n.
   template <class V>
   void apply(bool transposed, V* x) const;
 
@@ -30,9 +30,9 @@ class Butterfly {
   std::int64_t half() const { return half_; }
 
  private:
-  std::int64_t half_;          ///< of what is mixed: a multiple of two
-  std::vector<double> outer_;  ///< R and S of the whole, 1/sqrt(2) included
-  std::vector<double> inner_;  ///< R and S of both halves
+  std::int64_t half_;          ///< half of the elements that are transformed; a multiple of two
+  std::vector<double> outer_;  ///< R and S of B, 1/sqrt(2) included
+  std::vector<double> inner_;  ///< R and S of B1 and B2
 };
 
 struct Butterflies {

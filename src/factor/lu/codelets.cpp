@@ -18,7 +18,7 @@ using tiles::Panel;
 using tiles::RungMap;
 using tiles::Sums;
 
-/// Reads A(j, positions of block i) into sums. Columns that are neighbours in A are read together.
+/// Reads A(j, positions of block i) into sums. Columns that are adjacent in A are read together.
 void load(const LuState& at, std::int64_t j, std::int64_t i, const Sums& sums) {
   const Grid& grid = at.map().grid();
   const std::int64_t row = j * grid.tile;
@@ -59,7 +59,8 @@ tiles::Inverse inverse_at(const LuState& at, std::int64_t k) {
   return inverse_of(at.map(), k, at.inverses + k * inverse_bytes(at.map()));
 }
 
-/// Remembers the largest element of a tile of G; a factor that overflowed is of no use.
+/// Records the largest element of a tile and stops if it is not finite: a factor that overflowed is
+/// useless.
 void book(Task& task, double largest, double& to) {
   to = largest;
   if (!std::isfinite(largest)) task.stop();
@@ -93,7 +94,7 @@ void run_solve(Task& task, const void* arguments) {
   solve(task, at, x.j, x.i, sums, scratch);
 }
 
-/// X(j, i).
+/// The sums X(j, i).
 Sums sums_at(const LuState& at, std::int64_t j, std::int64_t i) {
   const RungMap& map = at.map();
   const std::int64_t first = i * map.grid().tile;
@@ -135,7 +136,7 @@ void run_panel(Task& task, const void* arguments) {
   const std::int64_t first = x.j * map.grid().tile;
   Panel panel = at.panel(x.j, first);
   if (!at.pivoting)
-    panel.cols = panel.rows;  // the diagonal block; a tile of L is a task of its own
+    panel.cols = panel.rows;  // the diagonal block only; each tile of L is a separate task
   const std::span<std::int64_t> exchanged = at.exchanges(x.j);
   const tiles::Pivot pivot = tiles::factor_panel(t, map.at(x.j, x.j), panel, at.pivoting,
                                                  exchanged.data(), task.scratch());

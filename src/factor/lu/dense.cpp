@@ -49,7 +49,7 @@ class DenseLu {
     for (std::int64_t i = k; i < k + width(k); ++i) pivots_[i] += static_cast<int>(k);
   }
 
-  /// What the panel at k does to some columns.
+  /// Updates some columns with the panel at k.
   void update(std::int64_t k, std::int64_t first, std::int64_t count) {
     exchange(k, first, count);
     const std::int64_t below = k + width(k);

@@ -12,11 +12,11 @@ namespace stepwell::factor {
 /// Below this order threads gain nothing, and LAPACK's own routine is called.
 inline constexpr std::int64_t kDenseLuForThreads = 700;
 
-/// A = P L U in FP64, in place, as LAPACK's dgetrf leaves it: the same pivots but for ties within
-/// rounding, and 'pivots' counts from 1. Returns the index of the first pivot that is exactly zero,
-/// from 0; -1: none. Right-looking, the next panel factored while the rest is updated; blocks and
-/// the order of sums follow from n, so the bits do not depend on the number of threads. The BLAS
-/// must be set to one thread. Cost 2 n^3/3.
+/// A = P L U in FP64, in place, as LAPACK's dgetrf leaves it: the same pivots except for ties
+/// within rounding, and 'pivots' counts from 1. Returns the index, counted from 0, of the first
+/// pivot that is exactly zero; -1: none. Right-looking: the next panel is factored while the rest
+/// is updated. Blocks and the order of sums depend only on n, so the bits do not depend on the
+/// number of threads. The BLAS must be set to one thread. Cost 2 n^3/3.
 std::int64_t dense_lu(engine::ThreadPool& pool, MatrixView<double> a, int* pivots);
 
 }  // namespace stepwell::factor

@@ -12,13 +12,14 @@
 namespace stepwell::factor {
 namespace {
 
-/// Rows whose largest elements are within 2^kAlike: the columns' own sizes scale them well enough,
-/// and A need not be read again.
+/// If the largest elements of the rows are within 2^kAlike of each other, scaling the columns is
+/// enough, and A need not be read again.
 constexpr int kAlike = 4;
-/// What a factor may be: its reciprocal and its square root of over- and underflow stay away.
+/// Largest exponent of a scale factor: its reciprocal and its square root neither overflow nor
+/// underflow.
 constexpr int kMost = 1020;
 
-constexpr std::int64_t kStrip = 64;  ///< columns that one thread takes
+constexpr std::int64_t kStrip = 64;  ///< columns that a thread processes at a time
 
 struct Sizes {
   std::vector<double> row, col;

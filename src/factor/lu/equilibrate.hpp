@@ -10,18 +10,18 @@ namespace stepwell::factor {
 
 /// The scale of a square matrix: the largest element of each row of H = diag(row) A diag(col), and
 /// then of each column, lies in [1/2, 1) or, where the rows of A differ little, in (1/32, 1). Zero
-/// rows and columns are left alone. The same bits for A and sA, s a power of two.
+/// rows and columns are not scaled. H has the same bits for A and sA, s a power of two.
 struct Equilibration {
   Scale scale;
-  double max_abs = 0;     ///< of the finite elements of A
-  std::int64_t row = -1;  ///< an element that is not finite: the first by columns; -1: none
+  double max_abs = 0;     ///< largest |a_ij| among the finite elements
+  std::int64_t row = -1;  ///< the first non-finite element in column order; -1: none
   std::int64_t col = -1;
 };
 
-/// The scale of a matrix that needs none, but for one power of two that brings max_abs below 1.
+/// The scale of a matrix that needs only one power of two, which brings max_abs below 1.
 Scale even_scale(std::int64_t n, double max_abs);
 
-/// One pass over A, two where its rows differ much. Cost n^2.
+/// Makes one pass over A, or two where its rows differ much. Cost n^2.
 Equilibration equilibrate(MatrixView<const double> a, engine::ThreadPool& pool);
 
 }  // namespace stepwell::factor

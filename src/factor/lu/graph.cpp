@@ -7,12 +7,12 @@
 #include "core/buffer.hpp"
 
 /// LU factorization by block rows, left-looking, with one row of lookahead (Haidar et al., section
-/// 4.3.2, whose panels are in fp32 and whose updates in half precision).
+/// 4.3.2, whose panels are in fp32 and whose updates are in half precision).
 ///
-/// While block row j is factored, which is one core's work, the others prepare block row j + 1 with
-/// everything but row j's own contribution. Row j's exchanges reach the prepared row afterwards, as
-/// exchanges of its columns. G(j, k) needs nothing but rows of L that stay where they are: those
-/// tasks run as far ahead as there is time for.
+/// While one core factors block row j, the others prepare block row j + 1 with everything except
+/// row j's own contribution. Row j's exchanges are applied to the prepared row afterwards, as
+/// exchanges of its columns. G(j, k) needs only rows of L in their final positions, so these tasks
+/// run as far ahead as there is time for.
 namespace stepwell::factor {
 namespace {
 
@@ -22,8 +22,8 @@ using engine::Graph;
 using engine::Use;
 using tiles::Grid;
 
-/// What tasks wait for. The memory behind these names is shared by several of them (rows of L that
-/// are final, and rows that still change places), so they stand for states, not for bytes.
+/// The data ids that tasks depend on. Several of them refer to the same memory (rows of L that are
+/// final, and rows that still change places), so they stand for states, not for bytes.
 class Names {
  public:
   Names(Graph& graph, std::int64_t tiles) : bytes_(static_cast<std::size_t>(6 * tiles + 1)) {
@@ -43,9 +43,9 @@ class Names {
   }
 
   DataId solved(std::int64_t j) const { return at(solved_, j); }  ///< G(j, k) of block row j
-  DataId panel(std::int64_t j) const { return at(panel_, j); }    ///< its exchanges and inverse
-  DataId fixed(std::int64_t k) const { return at(fixed_, k); }    ///< row k of L, for good
-  DataId right(std::int64_t i) const { return at(right_, i); }    ///< the newest tile of row i of L
+  DataId panel(std::int64_t j) const { return at(panel_, j); }  ///< exchanges and inverse of row j
+  DataId fixed(std::int64_t k) const { return at(fixed_, k); }  ///< row k of L, in final form
+  DataId right(std::int64_t i) const { return at(right_, i); }  ///< the newest tile of row i of L
   DataId moving() const { return moving_; }  ///< rows of L below the newest panel, and the order
   DataId x(std::int64_t j, std::int64_t i) const { return at(x_, j % 2 * tiles_ + i); }
 
@@ -64,7 +64,7 @@ class Inserter {
   Inserter(Graph& graph, LuState& state)
       : graph_(graph), state_(state), grid_(state.map().grid()), names_(graph, grid_.tiles()) {}
 
-  /// Block row j before block row j - 1 is factored.
+  /// Prepares block row j before block row j - 1 is factored.
   void prepare(std::int64_t j) {
     for (std::int64_t k = 0; k + 1 < j; ++k) {
       insert(lu_solve_codelet(), j, k, k,
@@ -80,7 +80,7 @@ class Inserter {
     }
   }
 
-  /// The contribution of block row j - 1.
+  /// Applies the contribution of block row j - 1.
   void advance(std::int64_t j) {
     std::vector<Use> uses = {{names_.panel(j - 1), Access::read},
                              {names_.solved(j), Access::read_write}};
@@ -101,7 +101,7 @@ class Inserter {
     insert(lu_panel_codelet(), j, j, grid_.tiles() - j, uses, 3);
   }
 
-  /// What block row j leaves for those below.
+  /// Stores L of block row j and applies its exchanges, for the block rows below.
   void publish_panel(std::int64_t j) {
     for (std::int64_t i = j + 1; i < grid_.tiles(); ++i) {
       std::vector<Use> uses = {{names_.panel(j), Access::read},
@@ -120,14 +120,14 @@ class Inserter {
   void finish(std::int64_t i) { insert(lu_finish_codelet(), i, i, i, {}, 0); }
 
  private:
-  /// X(j, i) for i >= first.
+  /// Adds X(j, i) for i >= first.
   void use_row(std::int64_t j, std::int64_t first, std::vector<Use>& uses) const {
     for (std::int64_t i = first; i < grid_.tiles(); ++i) {
       uses.push_back({names_.x(j, i), Access::read_write});
     }
   }
 
-  /// Earlier block rows first; 'depth' tells tasks of different lengths apart.
+  /// Earlier block rows come first; 'depth' distinguishes tasks of different lengths.
   void insert(const engine::Codelet& codelet, std::int64_t j, std::int64_t i, std::int64_t depth,
               const std::vector<Use>& uses, int urgency) {
     const auto priority = static_cast<int>(4 * (grid_.tiles() - j)) + urgency;

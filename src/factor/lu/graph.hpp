@@ -6,15 +6,15 @@
 
 namespace stepwell::factor {
 
-/// Bytes that run_lu_graph works in beside G and L, without the workers' scratch.
+/// Bytes of the workspace of run_lu_graph in addition to G and L, without the workers' scratch.
 std::int64_t lu_workspace_bytes(const tiles::RungMap& map);
 
-/// How many tasks it inserts.
+/// Number of tasks that run_lu_graph inserts.
 std::int64_t lu_task_count(const tiles::RungMap& map);
 
-/// G L' = diag(scale.row) A diag(scale.col) P', block row by block row. Returns when all is done,
-/// or when a pivot has failed (state.pivot), something overflowed (state.largest_*) or the
-/// caller has cancelled.
+/// G L' = diag(scale.row) A diag(scale.col) P', block row by block row. Returns when all tasks are
+/// done, or when a pivot has failed (state.pivot), an element has overflowed (state.largest_*) or
+/// the caller has cancelled.
 void run_lu_graph(engine::Graph& graph, LuState& state);
 
 }  // namespace stepwell::factor

@@ -25,15 +25,15 @@ namespace {
 using tiles::Grid;
 using tiles::RungMap;
 
-/// Below this many tiles a side there is too little to do side by side.
+/// With fewer block rows than this there is too little parallel work.
 constexpr std::int64_t kTilesForWorkers = 3;
 
 [[noreturn]] void misuse(const std::string& text) {
   throw Error(ErrorCode::invalid_argument, "lu: " + text);
 }
 
-/// Small matrices take smaller tiles: their panels, one core's work, are half as long (n = 1200: 13
-/// ms for a solve instead of 21).
+/// Small matrices have smaller tiles: their panels, which one core factors, are half as long
+/// (n = 1200: 13 ms for a solve instead of 21).
 constexpr std::int64_t kSmall = 4096;
 constexpr std::int64_t kSmallTile = 256;
 
@@ -79,22 +79,22 @@ std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
          workers_of(g) * g.scratch_bytes + transformed + n * 48 + map.grid().count() * 18;
 }
 
-/// The elements of H are below 1 and those of L at most 1; what is left of fp16's range is for the
-/// growth of G, which is about n^(2/3) of random matrices (Trefethen & Schreiber 1990).
+/// The elements of H are below 1 and those of L at most 1; the rest of fp16's range is for the
+/// growth of G, which is about n^(2/3) for random matrices (Trefethen & Schreiber 1990).
 double choose_gain(const RungMap& map, double theta) {
   if (!map.uses(Rung::fp16)) return 1;
   const double growth = std::cbrt(std::pow(static_cast<double>(map.grid().n), 2));
   return std::ldexp(1.0, std::ilogb(theta * info(Format::fp16).largest / growth));
 }
 
-/// Whether tiles of the map can hold a number. The sums of a tile are of fp32, so that it may grow
-/// beyond fp16 and no pivot be the worse for it.
+/// Whether tiles of the map can hold a value. The sums of a tile are in fp32, so they may exceed
+/// fp16's range without any effect on the pivots.
 bool fits(const RungMap& map, double x) {
   const Format narrowest = map.uses(Rung::fp16) ? Format::fp16 : Format::fp32;
   return x <= info(map.coarsest() == Rung::fp64 ? Format::fp64 : narrowest).largest;
 }
 
-/// The largest of some, NaN if one is NaN.
+/// The largest of the values; NaN if one of them is NaN.
 double largest_of(const std::vector<double>& sizes) {
   double largest = 0;
   for (const double x : sizes) {
@@ -203,8 +203,8 @@ void LuFactor::copy_to(MatrixView<double> g, MatrixView<double> l) const try {
     throw Error(ErrorCode::invalid_argument,
                 "copy_to: the outputs must be " + std::to_string(n) + " x " + std::to_string(n));
   }
-  // diag(row) A diag(col) P' = G L': G takes the rows' scale and L the columns', and what its unit
-  // diagonal can't take goes to G.
+  // diag(row) A diag(col) P' = G L'. Without the scaling, G becomes diag(row)^-1 G diag(col)^-1 and
+  // L becomes diag(col)^-1 L diag(col), which keeps its unit diagonal; col is in P's order.
   const core::FpScope fp;
   std::vector<double> row, col, inverse_col;
   for (const double s : data_->scale.row) row.push_back(1 / s);

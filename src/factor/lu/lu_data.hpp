@@ -12,8 +12,8 @@
 
 namespace stepwell {
 
-/// The inside of an LuFactor: H P' = G L' but for rounding, H = diag(scale.row) A diag(scale.col),
-/// or with butterflies U and V: U' H V = G L'.
+/// The implementation of LuFactor: H P' = G L' except for rounding, where
+/// H = diag(scale.row) A diag(scale.col), or with butterflies U and V: U' H V = G L'.
 struct LuData {
   std::int64_t n = 0;
   std::vector<std::int64_t> order;  ///< column k of A P' is column order[k] of A

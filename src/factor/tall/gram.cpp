@@ -10,10 +10,10 @@
 #include "factor/tall/gram_chunks.hpp"
 #include "kernels/kernels.hpp"
 
-/// A'A by chunks of rows. Of each chunk, groups of columns are narrowed into operands of the matrix
-/// engine (bound by memory), then tiles of C are updated (bound by the engine). The two kinds of
-/// jobs are dealt to the threads alternately, the next chunk's narrowing beside this chunk's
-/// products: there are two buffers, and whoever comes too early waits.
+/// A'A by chunks of rows. For each chunk, groups of columns are narrowed into operands of the
+/// matrix engine (limited by memory bandwidth), then tiles of C are updated (limited by the
+/// engine). The threads take the two kinds of jobs alternately, so that the next chunk is narrowed
+/// while this chunk is multiplied: there are two buffers, and a job that comes too early waits.
 namespace stepwell::factor {
 namespace {
 
@@ -42,7 +42,8 @@ class GramPass {
 
   void run() {
     if (progress_ != nullptr) progress_->enter(Phase::factor, s_.chunks());
-    // Jobs in order: chunk 0 is narrowed, then each chunk's tiles among the next one's groups.
+    // Jobs in order: the groups of chunk 0, then the tiles of each chunk mixed with the groups of
+    // the next.
     const std::int64_t g = s_.groups();
     const std::int64_t t = s_.tile_jobs();
     const std::int64_t per_chunk = g + t;
@@ -56,11 +57,11 @@ class GramPass {
         }
         const std::int64_t chunk = (i - g) / per_chunk;
         const std::int64_t k = (i - g) % per_chunk;
-        if (chunk + 1 == s_.chunks()) {  // nothing to narrow any more
+        if (chunk + 1 == s_.chunks()) {  // nothing is left to narrow
           multiply(chunk, k, thread);
           continue;
         }
-        // Groups and tiles evenly mixed.
+        // Groups and tiles are evenly mixed.
         const std::int64_t before = k * g / per_chunk;
         if ((k + 1) * g / per_chunk > before) {
           narrow(chunk + 1, before, thread);
@@ -86,9 +87,9 @@ class GramPass {
 
   void narrow(std::int64_t chunk, std::int64_t group, int thread) {
     Counter& turn = group_done_[static_cast<std::size_t>(group)];
-    // The buffer's last readers were the tiles of chunk - 2, the group's last writer chunk - 1.
-    // Tiles are counted buffer by buffer: those of chunk - 1 may be done before the last of
-    // chunk - 2 is.
+    // The buffer's last readers were the tiles of chunk - 2; the group's last writer was chunk - 1.
+    // Tiles are counted for each buffer separately: those of chunk - 1 may be done before the last
+    // of chunk - 2.
     multiplied(chunk).wait_for(chunk / 2 * s_.tile_jobs());
     turn.wait_for(chunk);
     if (stopped()) {
@@ -144,7 +145,7 @@ class GramPass {
                     x.block(j, 0, sums.cols, x.cols), sums, shape, kernels::Write::assign);
   }
 
-  /// In the order of the chunks.
+  /// Adds the sums to C in the order of the chunks.
   template <class T>
   void wait_and_add(std::int64_t chunk, std::int64_t job, std::int64_t i0, std::int64_t j0,
                     MatrixView<const T> sums, Shape shape) {
@@ -169,17 +170,18 @@ class GramPass {
   GramChunks chunks_;
   const GramShapes& s_;
   std::vector<core::Buffer<std::byte>> scratch_;
-  std::array<Counter, 2> narrowed_, multiplied_;       ///< groups and tiles done, of each buffer
-  std::unique_ptr<Counter[]> group_done_, tile_done_;  ///< chunks done, of each group and tile
+  std::array<Counter, 2> narrowed_, multiplied_;       ///< groups and tiles done in each buffer
+  std::unique_ptr<Counter[]> group_done_, tile_done_;  ///< chunks done of each group and tile
 };
 
 bool all_finite(const Gram& g) {
   const auto n = static_cast<std::int64_t>(g.column.size());
   for (std::int64_t j = 0; j < n; ++j) {
-    if (g.column[static_cast<std::size_t>(j)].non_finite > 0) return true;  // no other pass helps
+    if (g.column[static_cast<std::size_t>(j)].non_finite > 0)
+      return true;  // another pass would not help
   }
   for (std::int64_t j = 0; j < n; ++j) {
-    // ||a_j||^2 in the scale of C, which bounds the row and the column; it may have lost all digits
+    // ||a_j||^2 in the scale of C bounds row and column j; it may have lost all digits.
     const double d = g.c[j + j * n];
     const bool zero = g.column[static_cast<std::size_t>(j)].max_abs == 0;
     if (!zero && !(d > 0x1p-900 && d < 0x1p900)) return false;

@@ -13,10 +13,10 @@ namespace {
 
 using kernels::Order;
 
-/// Rows of a chunk: C in FP64 is read and written once a chunk, which must be little beside the
-/// products (4 bytes of it for 2 kRows flop).
+/// Rows of a chunk: C in FP64 is read and written once per chunk, which must cost little compared
+/// with the products (4 bytes of it for 2 kRows flop).
 constexpr std::int64_t kRows = 4096;
-/// Numbers of a column whose largest lies between this and its reciprocal need no scale.
+/// A column whose largest element lies between this and its reciprocal needs no scaling.
 constexpr double kLeastTame = 0x1p-30;
 
 std::int64_t tile_of(std::int64_t n) {
@@ -56,7 +56,7 @@ GramChunks::GramChunks(core::RowReader& a, Rung rung, MatrixView<const double> b
   }
 }
 
-/// The chunk's rows; whoever comes first has a function give them.
+/// The chunk's rows. If reading copies them, group 0 reads them and the other groups wait.
 core::RowBlock GramChunks::rows_of(std::int64_t chunk, std::int64_t group) {
   const std::size_t p = parity(chunk);
   if (a_.scratch(1) == 0) return a_.read(chunk * s_.rows, rows_in(chunk), nullptr);
@@ -95,8 +95,8 @@ void GramChunks::narrow_columns(std::int64_t chunk, MatrixView<const double> a, 
   }
 }
 
-/// The same where A lies by rows and its numbers are tame: as they are, they need no scale, and
-/// pack into pairs order without a transpose. False, and nothing is done, where they are not.
+/// The same where A is stored by rows and its elements need no scaling: they are packed into pairs
+/// order without a transpose. Otherwise returns false and does nothing.
 bool GramChunks::narrow_rows(std::int64_t chunk, const core::RowBlock& rows, std::int64_t j) {
   if (!rows.by_rows || s_.planes == 0 || rung_ == Rung::fp16) return false;
   std::array<double, kColumnGroup> most, squares;
@@ -110,7 +110,8 @@ bool GramChunks::narrow_rows(std::int64_t chunk, const core::RowBlock& rows, std
     kernels::Scan found;
     found.max_abs = most[c];
     found.mid = squares[c];
-    // By columns sums of bits would cost more, and nobody asks for less than 64 columns'.
+    // A checksum for each column would cost more, and checksums are compared by blocks of 64
+    // columns only.
     if (c == 0) found.checksum = kernels::checksum(kernels::table(), rows.stored);
     book(chunk, static_cast<std::size_t>(j) + c, found, 1);
   }
@@ -127,11 +128,11 @@ bool GramChunks::narrow_rows(std::int64_t chunk, const core::RowBlock& rows, std
   return true;
 }
 
-/// What a column holds in a chunk, and its scale there.
+/// Records the scan of a column in a chunk, and its scale there.
 void GramChunks::book(std::int64_t chunk, std::size_t column, const kernels::Scan& found,
                       double local) {
   const std::size_t p = parity(chunk);
-  // The first chunk that is not zero sets the scale of the column in C.
+  // The first chunk in which the column is not zero sets its scale in C.
   if (!known_ && out_.column[column].max_abs == 0) {
     out_.power[column] = inverse_power(found.max_abs);
   }
@@ -140,7 +141,7 @@ void GramChunks::book(std::int64_t chunk, std::size_t column, const kernels::Sca
   ratio_[p][column] = out_.power[column] / local;
 }
 
-/// What the columns hold, their scale in this chunk, and their part of A'B.
+/// Scans the columns, sets their scale in this chunk, and adds their part of A'B.
 void GramChunks::scan_part(std::int64_t chunk, MatrixView<const double> a, std::int64_t j) {
   ColumnScans scans;
   scan_columns(a, scans);
@@ -155,7 +156,7 @@ void GramChunks::scan_part(std::int64_t chunk, MatrixView<const double> a, std::
   kernels::product(kernels::table(), a, products);
 }
 
-/// The transpose, scaled, as plain numbers of the rung's format.
+/// Stores the scaled transpose as plain elements of the rung's format.
 void GramChunks::copy_plain(std::int64_t chunk, MatrixView<const double> a, std::int64_t j,
                             const double* local, double* scratch) {
   kernels::LoadArgs args;

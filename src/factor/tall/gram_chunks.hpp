@@ -18,11 +18,11 @@ namespace stepwell::factor {
 
 static_assert(kColumnGroup % kernels::kPanel == 0);
 
-/// Where things are: sizes that m, n and the rung fix.
+/// Sizes that m, n and the rung determine.
 struct GramShapes {
   std::int64_t m, n, rows, tile;
   int planes;
-  std::int64_t number;  ///< bytes of a number of a plain operand
+  std::int64_t number;  ///< bytes of an element of a plain operand
 
   GramShapes(std::int64_t m, std::int64_t n, Rung rung);
 
@@ -36,39 +36,40 @@ struct GramShapes {
                       : core::size_product(n, rows, number, "a chunk of A");
   }
   std::int64_t forms() const { return planes > 0 ? 2 : 1; }
-  /// Of one thread: a group of columns by columns and as it is scaled, or the sums of a tile.
+  /// Bytes of scratch memory of a thread: a group of columns, stored by columns and scaled, or the
+  /// sums of a tile.
   std::int64_t scratch() const {
     return std::max(2 * kColumnGroup * rows, tile * kernels::sums_ld(tile)) * 8;
   }
 };
 
-/// Chunks of rows as operands of products: two at a time, of which one is multiplied while the
-/// other is narrowed. Who may do what when is for those who call.
+/// Chunks of rows as operands of products: two at a time, one of which is multiplied while the
+/// other is narrowed. The caller synchronizes the threads.
 class GramChunks {
  public:
-  /// Fills out.ab, out.column and, unless they are known, out.power.
+  /// Fills out.ab, out.column and, unless it is known, out.power.
   GramChunks(core::RowReader& a, Rung rung, MatrixView<const double> b, Gram& out);
 
   const GramShapes& shapes() const { return s_; }
   std::int64_t rows_in(std::int64_t chunk) const {
     return std::min(s_.rows, s_.m - chunk * s_.rows);
   }
-  /// Narrows a group of columns of a chunk: the operand in both orders, or as plain numbers; and
-  /// looks at them. 'scratch' has 2 kColumnGroup x rows numbers. Group 0 has a function give the
-  /// chunk's rows, the other groups wait for it: see give_up().
+  /// Narrows a group of columns of a chunk into the operand, in both orders or as plain elements,
+  /// and scans them. 'scratch' has 2 kColumnGroup x rows elements. If reading copies rows, group 0
+  /// reads those of the chunk and the other groups wait for it: see give_up().
   void narrow(std::int64_t chunk, std::int64_t group, double* scratch);
-  /// Instead of narrow(), when reading has failed: nobody shall wait.
+  /// To be called instead of narrow() after a failure or a cancellation, so that no thread waits.
   void give_up(std::int64_t group);
 
-  /// Of a rung with planes.
+  /// The operand of a rung with planes.
   kernels::PackedOut operand(std::int64_t chunk, kernels::Order order) const;
-  /// The transpose of the chunk, n x rows, of a rung without: T is its format.
+  /// The transpose of the chunk, n x rows, for a rung without planes: T is its format.
   template <class T>
   MatrixView<const T> plain(std::int64_t chunk) const {
     return view(reinterpret_cast<const T*>(operand_[parity(chunk)].data()), s_.n, rows_in(chunk),
                 s_.n);
   }
-  /// What the chunk's columns are to be multiplied with to have the scale of C.
+  /// The factors that bring the chunk's columns to the scale of C.
   const std::vector<double>& ratio(std::int64_t chunk) const { return ratio_[parity(chunk)]; }
 
  private:
@@ -87,7 +88,7 @@ class GramChunks {
   MatrixView<const double> b_;
   Gram& out_;
   GramShapes s_;
-  bool known_;  ///< the scale of the columns in C
+  bool known_;  ///< whether the scale of the columns in C is known
   std::array<core::Buffer<std::byte>, 2> operand_;
   std::array<core::Buffer<double>, 2> read_;
   std::array<core::RowBlock, 2> rows_;        ///< what read_ holds

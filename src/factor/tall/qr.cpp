@@ -16,14 +16,15 @@ namespace stepwell::factor {
 namespace {
 
 constexpr std::int64_t kRead = 64;            ///< rows that are read and transposed at a time
-constexpr std::int64_t kMostChains = 16;      ///< each holds an R until the end
-constexpr std::int64_t kBlockRows = 512;      ///< at least, and as many as columns
-constexpr std::int64_t kBlockSize = 1 << 15;  ///< numbers of A, at least: few columns, many rows
+constexpr std::int64_t kMostChains = 16;      ///< each chain holds an R until the end
+constexpr std::int64_t kBlockRows = 512;      ///< rows of a block: at least so many, and at least n
+constexpr std::int64_t kBlockSize = 1 << 15;  ///< elements of A in a block, at least (for small n)
 
-/// How the rows are divided: by m and n alone, so that all sums are the same whoever does them.
+/// How the rows are divided: this depends only on m and n, so that all sums are the same on any
+/// thread.
 struct Division {
   std::int64_t m, n, columns;
-  std::int64_t height;  ///< of a block
+  std::int64_t height;  ///< rows of a block
   std::int64_t blocks;
   std::int64_t chains = 1;
 
@@ -31,19 +32,19 @@ struct Division {
       : m(rows), n(cols), columns(rhs) {
     height = std::max({n, kBlockRows, kBlockSize / std::max<std::int64_t>(1, n)});
     blocks = (m + height - 1) / height;
-    // Joining two chains costs n/3 rows each: at most sqrt(m/n) of them cost little.
+    // Each join of two chains costs as much as n/3 rows: up to sqrt(m/n) chains cost little.
     while (chains < kMostChains && 2 * chains <= blocks && 4 * chains * chains <= m / n)
       chains *= 2;
   }
   std::int64_t width() const { return n + columns; }
-  /// Rows of a block in memory: a triangle needs as many as columns.
+  /// Rows of a block in memory: at least n, because it may hold a triangle.
   std::int64_t stored_rows() const { return std::max(n, std::min(height, m)); }
   std::int64_t first_block(std::int64_t chain) const {
     return core::size_product(chain, blocks, "blocks of rows") / chains;
   }
 };
 
-/// What a thread works in.
+/// Per-thread workspace.
 struct Workspace {
   core::Buffer<double> block, rows, scratch;
 
@@ -109,7 +110,7 @@ class Qr {
     });
   }
 
-  /// The rows of one chain, block after block.
+  /// Factors the rows of one chain, block after block.
   void chain(std::int64_t c, Workspace& w) {
     const MatrixView<double> r = triangle(c);
     const std::int64_t begin = d_.first_block(c), end = d_.first_block(c + 1);
@@ -128,7 +129,7 @@ class Qr {
     }
   }
 
-  /// Rows of [A diag(col), B], by columns, with zeros below up to 'least'.
+  /// Loads rows of [A diag(col), B], stored by columns, with zeros below up to 'least' rows.
   MatrixView<double> load(std::int64_t first, std::int64_t rows, std::int64_t least, Workspace& w) {
     const MatrixView<double> out = view(w.block.data(), std::max(rows, least), d_.width());
     for (std::int64_t i = 0; i < rows; i += kRead) {
@@ -185,8 +186,8 @@ class Qr {
   }
 
   /// The smallest pivot is at least the smallest singular value, which is at least
-  /// 1 / (sqrt(n) ||R^-1||_1); the first is at most ||R||_1. dtrcon's estimate is hardly ever ten
-  /// times too large. Pivoting takes as long as the QR of 4 n rows.
+  /// 1 / (sqrt(n) ||R^-1||_1); the first pivot is at most ||R||_1. dtrcon's estimate is hardly ever
+  /// ten times too large. Pivoting takes as long as the QR of 4 n rows.
   bool clearly_regular(MatrixView<const double> r) {
     std::vector<int> numbers(static_cast<std::size_t>(d_.n));
     const double estimate =

@@ -12,9 +12,9 @@ namespace {
 
 using engine::Counter;
 
-/// One direction. Item (s, q) applies the block solved in step s to the one of step q > s; the item
-/// that makes the next block ready also solves it, and comes first in its step, so that nobody
-/// waits for a diagonal tile while there is something to apply.
+/// One direction of the substitution. Item (s, q) applies the block solved in step s to the block
+/// of step q > s; the item that makes the next block ready also solves it, and comes first in its
+/// step, so that no thread waits for a diagonal tile while there is a tile to apply.
 template <class V>
 class Direction {
  public:
@@ -65,8 +65,8 @@ class Direction {
   MatrixView<V> x_;
   bool transposed_;
   std::int64_t steps_;
-  Counter solved_;                ///< blocks
-  std::vector<Counter> applied_;  ///< to each step's block
+  Counter solved_;                ///< blocks solved
+  std::vector<Counter> applied_;  ///< blocks applied to each step's block
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "kernels/recursive.hpp"
 #include "tiles/tile.hpp"
 
-/// What substitution does with one tile, however that is stored. V is float or double, and double
-/// where the tile is fp64.
+/// The operations of substitution on one tile, however the tile is stored. V is float or double,
+/// and double if the tile is at fp64.
 namespace stepwell::factor {
 
 /// to -= L from, or L' from.

@@ -12,7 +12,7 @@ namespace stepwell::kernels {
 void fill_amx_update(Table& t);
 
 /// Runs 'products' bare tile products (16 x 16 x 32 bf16, 16384 flop each) on registers: the rate
-/// that bounds every update. A benchmark's baseline.
+/// that bounds every update. A baseline for benchmarks.
 void amx_peak(std::int64_t products) noexcept;
 
 /// The same with one tile load from L1 for each product, the fewest that eight tile registers

@@ -8,7 +8,7 @@
 namespace stepwell::kernels {
 namespace {
 
-/// Four products of a 2 x 2 block of tiles, operands in 4-7, as the update kernel arranges them.
+/// The four products of a 2 x 2 block of tiles, operands in tiles 4-7, as in the update kernel.
 void multiply_block() {
   amx::multiply<0, 4, 6>();
   amx::multiply<1, 4, 7>();
@@ -27,7 +27,7 @@ template <bool fed>
 void peak(std::int64_t products) {
   const amx::TileScope tiles;
   alignas(64) std::uint16_t numbers[4 * kTileNumbers];
-  for (auto& x : numbers) x = 0x3c01;  // small normal numbers, so that sums stay finite
+  for (auto& x : numbers) x = 0x3c01;  // small normal values, so that sums stay finite
   amx::zero<0>();
   amx::zero<1>();
   amx::zero<2>();

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-/// The tile instructions as functions. Inline assembly with whole memory operands, because GCC 12's
-/// intrinsics tell the optimiser of 8 of the configuration's 64 bytes and of none of a tile's: it
-/// deletes the stores before them. A statement that is volatile keeps its place among the others,
-/// which is all the ordering that tile registers need.
+/// The tile instructions as functions. They are inline assembly with complete memory operands,
+/// because GCC 12's intrinsics tell the optimiser about only 8 of the 64 bytes of the configuration
+/// and none of the bytes of a tile, so that it deletes the stores before them. Volatile statements
+/// keep their order relative to each other, which is all the ordering that tile registers need.
 namespace stepwell::kernels::amx {
 
 struct alignas(64) Config {
@@ -19,7 +19,7 @@ struct alignas(64) Config {
 };
 static_assert(sizeof(Config) == 64);
 
-/// Memory of a whole tile register: 16 rows of 64 bytes, one after the other.
+/// Memory of a whole tile register: 16 consecutive rows of 64 bytes.
 struct TileBytes {
   char bytes[1024];
 };

@@ -17,7 +17,7 @@ constexpr Config whole_tiles() {
   return c;
 }
 
-// A tile of no rows or no columns can't be stored or loaded: the instruction faults.
+// A tile without rows or columns can't be stored or loaded: the instruction faults.
 bool is_live(const Config& c, int tmm) {
   return c.rows[tmm] > 0 && c.row_bytes[tmm] > 0;
 }

@@ -6,9 +6,9 @@
 
 namespace stepwell::kernels::amx {
 
-/// While it lives, all eight tiles are 16 rows of 64 bytes; then the caller's tile state comes
-/// back. A caller without live tiles (nearly all) gets a released state and pays about 230 cycles;
-/// one with live tiles has their contents saved and loaded again.
+/// Configures all eight tiles as 16 rows of 64 bytes; the destructor restores the caller's tile
+/// state. A caller without live tiles (nearly all callers) gets a released state and pays about 230
+/// cycles; if the caller has live tiles, their contents are saved and restored.
 class TileScope {
  public:
   TileScope();

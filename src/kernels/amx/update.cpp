@@ -12,18 +12,17 @@
 
 /// C -= A B' on the matrix engine, 32 x 32 of C at a time.
 ///
-/// Tile budget: 0-3 the block's sums (2 x 2 tiles), 4-5 the two halves of a panel of B, 6-7 those
-/// of a panel of A: one load per product at bf16, 0.67 at bf16x2, 0.58 at bf16x3 (rung_products
-/// orders the terms so that only one operand changes).
+/// Tile budget: 0-3 the block's sums (2 x 2 tiles), 4-5 the two halves of a panel of B, 6-7 the two
+/// halves of a panel of A: one load per product at bf16, 0.67 at bf16x2, 0.58 at bf16x3
+/// (rung_products orders the terms so that only one operand changes).
 ///
-/// Caches: B's panel (32 x 512 numbers, 32 KiB) stays in L1 while A streams past it from L2 with
+/// Caches: B's panel (32 x 512 elements, 32 KiB) stays in L1 while A streams past it from L2 with
 /// TILELOADDT1, which keeps A out of L1. Without C this runs at 97 % of the bare instruction loop
-/// (74 % with plain loads). The panel of B that comes next is fetched into L2 while this one is
-/// used, and the next call's A over the whole call: L2 then holds C, two A and little of B
-/// (fetching all of the next B as well overflows it, and costs a quarter of the speed). Storing the
-/// sums costs 8 points, bringing C into L1 another 10, writing it 10 (on a core whose sibling is
-/// idle). Loading C into the tiles instead, and writing it while the next block is multiplied, were
-/// both slower.
+/// (74 % with plain loads). The next panel of B is prefetched into L2 while this one is used, and
+/// the next call's A over the whole call: L2 then holds C, two A and little of B (fetching all of
+/// the next B as well overflows it, and costs a quarter of the speed). Storing the sums costs 8
+/// points, bringing C into L1 another 10, writing it 10 (on a core whose sibling is idle). Loading
+/// C into the tiles instead, and writing it while the next block is multiplied, were both slower.
 ///
 /// Sums start at zero and go to C through 4 KiB of scratch: so C can be column-major with any
 /// leading dimension, the sign is free, and C is rounded once per 512 / planes of depth instead of
@@ -34,11 +33,11 @@ namespace {
 
 #define STEPWELL_AVX512 __attribute__((target("avx512f")))
 
-/// Fetches runs of memory into L2, a few lines at each step of depth.
+/// Prefetches runs of memory into L2, a few cache lines at each step of depth.
 class Fetch {
  public:
-  /// Depth blocks [k0, k1) of 'panels' panels of p from panel p0 on, within 'steps' steps. Panels
-  /// that p does not have are left out.
+  /// Prefetches depth blocks [k0, k1) of 'panels' panels of p from panel p0 on, within 'steps'
+  /// steps. Panels that p does not have are skipped.
   Fetch(PackedIn p, std::int64_t p0, std::int64_t panels, std::int64_t k0, std::int64_t k1,
         std::int64_t steps) {
     runs_ = std::min(panels, p.panels() - p0);
@@ -69,7 +68,7 @@ class Fetch {
   std::int64_t lines_per_step_ = 0;
 };
 
-/// The products from number P on, at one depth block; loads only the term that changed.
+/// Products P, P + 1, ... of the rung at one depth block; loads only the term that changed.
 template <Rung rung, int P = 0>
 inline void multiply_terms(const std::uint16_t* a, const std::uint16_t* b) {
   constexpr RungProducts products = rung_products(rung);
@@ -96,8 +95,8 @@ STEPWELL_AVX512 inline __m512 combined(__m512 old, __m512 sums) {
   return combine == Combine::add ? _mm512_add_ps(old, sums) : _mm512_sub_ps(old, sums);
 }
 
-/// Takes the sums of a block that C holds whole to C. 'sums' holds the tiles (B half, A half) in
-/// order.
+/// Combines the sums of a block that lies completely inside C with C. 'sums' holds the tiles (B
+/// half, A half) in order.
 template <Combine combine>
 STEPWELL_AVX512 inline void write_whole_block(const float* sums, float* c, std::int64_t ld) {
   for (std::int64_t q = 0; q < kPanel; ++q, c += ld) {
@@ -107,7 +106,7 @@ STEPWELL_AVX512 inline void write_whole_block(const float* sums, float* c, std::
   }
 }
 
-/// The same for a block that ends beyond C or crosses its diagonal.
+/// The same for a block that extends beyond C or crosses its diagonal.
 template <Combine combine>
 STEPWELL_AVX512 void write_part_of_block(const float* sums, MatrixView<float> c, std::int64_t i,
                                          std::int64_t j, Shape shape) {
@@ -124,7 +123,7 @@ STEPWELL_AVX512 void write_part_of_block(const float* sums, MatrixView<float> c,
   }
 }
 
-/// Depth blocks [k0, k1) of the whole update; 'next' is what comes after them.
+/// Depth blocks [k0, k1) of the whole update; 'next' holds the operands that are used after them.
 template <Rung rung, Combine combine>
 STEPWELL_AVX512 void update_chunk(PackedIn a, PackedIn b, MatrixView<float> c, Shape shape,
                                   std::int64_t k0, std::int64_t k1, const Next& next) {
@@ -174,7 +173,7 @@ PackedIn from(PackedIn p, std::int64_t k) {
   return p.block(0, k * kDepth, p.rows, p.depth - k * kDepth);
 }
 
-/// How many depth blocks B's panel may have and still fit in L1 with all its planes.
+/// Largest number of depth blocks for which a panel of B with all its planes fits in L1.
 constexpr std::int64_t chunk_blocks(Rung rung) {
   return rung == Rung::bf16x3 ? 5 : 16 / info(rung).planes;
 }

@@ -6,8 +6,8 @@
 
 namespace stepwell::kernels {
 
-/// The bf16 update by AVX-512's dot product of bf16 pairs. The other rungs would need three to six
-/// of them where one fp32 product (portable) does the same work.
+/// The bf16 update with AVX-512's dot product of bf16 pairs. The other rungs would need three to
+/// six dot products where one fp32 product (portable) does the same work.
 void fill_avx512_update(Table& t);
 
 }  // namespace stepwell::kernels

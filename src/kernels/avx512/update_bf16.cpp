@@ -7,11 +7,11 @@
 #include "kernels/avx512/avx512.hpp"
 #include "kernels/chunks.hpp"
 
-/// C -= A B' at rung bf16 with VDPBF16PS: a vector of A's pairs order is 16 rows, two of depth
-/// each; a dword of B's rows order is one row's pair, taken by broadcast.
+/// C -= A B' at rung bf16 with VDPBF16PS: a vector of A's pairs order holds 16 rows with two
+/// elements of depth each; a dword of B's rows order is one row's pair, which is broadcast.
 ///
 /// Register budget: 2 vectors of rows x 8 columns of sums (16), 2 of A, 1 broadcast.
-/// Like the matrix engine, the instruction takes subnormal numbers as zero and ignores MXCSR.
+/// Like the matrix engine, the instruction treats subnormal values as zero and ignores MXCSR.
 namespace stepwell::kernels {
 namespace {
 
@@ -25,7 +25,7 @@ STEPWELL_AVX512_BF16 void write_column(float* c, __m512 sums, unsigned lanes_set
   _mm512_mask_storeu_ps(c, lanes, write == Write::assign ? sums : _mm512_sub_ps(old, sums));
 }
 
-/// Rows of panel pi x columns [q, q + 8) of panel pj, the whole depth.
+/// The rows of panel pi x columns [q, q + 8) of panel pj, over the whole depth.
 STEPWELL_AVX512_BF16 void micro_block(PackedIn a, PackedIn b, MatrixView<float> c, std::int64_t pi,
                                       std::int64_t pj, std::int64_t q, Shape shape, Write write) {
   __m512 low[kColumns];

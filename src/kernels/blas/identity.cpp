@@ -14,17 +14,18 @@
 #include "core/machine/cpu.hpp"
 #include "kernels/blas/blas.hpp"
 
-/// A BLAS is known by the functions it exports beside the standard ones. They are looked up at run
-/// time: the library is chosen by the system's administrator, after we are built.
+/// A BLAS library is identified by the functions that it exports in addition to the standard ones.
+/// They are looked up at run time, because the library is chosen by the system's administrator
+/// after this library is built.
 namespace stepwell::kernels {
 namespace {
 
-/// Where to look a function up.
+/// Handle in which dlsym looks up a function.
 using Scope = void*;
 
-/// The library that our calls go to, with what it needs: a process may hold a second BLAS, brought
-/// by a plugin or a package, whose functions must not be mistaken for those of ours. Null when it
-/// can't be told, as in a static program.
+/// The library that our calls go to, with its dependencies: a process may hold a second BLAS,
+/// brought by a plugin or a package, whose functions must not be mistaken for those of ours. Null
+/// when it can't be determined, as in a static program.
 Scope linked_library() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<void*>(&cblas_dgemm), &found) == 0) return nullptr;
@@ -42,7 +43,7 @@ std::string word(std::string_view text, int n) {
   return std::string(text.substr(0, text.find(' ')));
 }
 
-/// How wide the kernels are that a core name stands for.
+/// Width of the vectors of the kernels that a core name stands for.
 enum class Width { before_avx2, avx2, unknown };
 
 Width width_of(std::string_view core_name) {
@@ -65,8 +66,8 @@ Width width_of(std::string_view core_name) {
   return Width::unknown;
 }
 
-/// What is wrong when a library that picks its kernels by CPU model does not know the model.
-/// 'variable' and the two values are what makes it pick the right ones.
+/// Warning text for a library that selects its kernels by CPU model and does not know this model.
+/// 'variable' and the two values make it select the right ones.
 std::string core_warning(const BlasIdentity& blas, std::string_view variable,
                          std::string_view avx512_value, std::string_view avx2_value) {
   const core::Cpu cpu = core::probe_cpu(core::Isa::avx512);
@@ -137,17 +138,17 @@ std::optional<BlasIdentity> blis(Scope scope) {
   return id;
 }
 
-/// The first library of the three that the scope has.
+/// The first of the three known libraries that is found in the scope.
 std::optional<BlasIdentity> identify(Scope scope) {
   if (auto id = mkl(scope)) return id;
   if (auto id = openblas(scope)) return id;
   return blis(scope);
 }
 
-/// Sets the number of threads and returns the one before.
+/// Sets the number of threads and returns the previous number.
 using Exchange = std::function<int(int)>;
 
-/// Looked up once: a small solve takes no longer than the search for six names.
+/// Looked up only once, because a small solve takes no longer than the lookup of six names.
 Exchange find_exchange(Scope scope) {
   const auto exchange = [](auto* get, auto* set) -> Exchange {
     if (get == nullptr || set == nullptr) return nullptr;
@@ -169,7 +170,7 @@ Exchange find_exchange(Scope scope) {
                   symbol<void(std::int64_t)>(scope, "bli_thread_set_num_threads"));
 }
 
-/// The linked library where it can be told and is one we know, else the whole process.
+/// The linked library if it can be determined and is a known one, else the whole process.
 Scope scope_of_blas() {
   static const Scope scope = [] {
     const Scope linked = linked_library();

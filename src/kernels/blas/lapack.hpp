@@ -6,20 +6,20 @@
 
 #include "stepwell/view.hpp"
 
-/// LAPACK's own factors, whose word on a singular matrix and on one that is not positive definite
-/// the field goes by. On as many threads as the BLAS is set to.
+/// LAPACK's own factorizations: the field's standard for deciding that a matrix is singular or not
+/// positive definite. They run on as many threads as the BLAS is set to.
 namespace stepwell::kernels {
 
-/// A size as LAPACK takes it. Throws Error(too_large) when its int can't hold it.
+/// Converts a size to LAPACK's int. Throws Error(too_large) when it does not fit.
 int as_int(std::int64_t size);
 
-/// dpotrf: A = L L' in place; the strict upper triangle is not touched. Returns the index of the
-/// first pivot that is not positive, from 0; -1: none. Throws Error(too_large).
+/// dpotrf: A = L L' in place; the strict upper triangle is not touched. Returns the zero-based
+/// index of the first pivot that is not positive, or -1 if there is none. Throws Error(too_large).
 std::int64_t potrf(MatrixView<double> a);
 
-/// dgetrf: A = P L U in place, m x n with m >= n; pivots: n, from 1. Returns the index of the first
-/// pivot that is exactly zero, from 0; -1: none. Throws Error(too_large) for sizes above what its
-/// int can hold.
+/// dgetrf: A = P L U in place, m x n with m >= n; pivots: n, one-based. Returns the zero-based
+/// index of the first pivot that is exactly zero, or -1 if there is none. Throws Error(too_large)
+/// for sizes that its int can't hold.
 std::int64_t getrf(MatrixView<double> a, int* pivots);
 
 /// dgetrs: B <- A^-1 B, or A^-T B.

@@ -35,7 +35,7 @@ constexpr std::int64_t kLeaf = 8;    ///< columns that are eliminated one by one
 
 using Matrix = MatrixView<double>;
 
-/// Q = I - [I; V] T [I; V]': the reflections of some columns of R and B.
+/// Q = I - [I; V] T [I; V]': the block reflector of some columns of R and B.
 struct Reflections {
   Matrix v, t;
 
@@ -56,7 +56,7 @@ struct Reflections {
   }
 };
 
-/// Eliminates B below R, k x k; V is left in B, and T is written (Elmroth & Gustavson's recursion).
+/// Eliminates B below R, k x k; leaves V in B and writes T (Elmroth & Gustavson's recursion).
 void eliminate(Matrix r, Matrix b, Matrix t, double* scratch) {
   const std::int64_t k = r.cols;
   if (k <= kLeaf) {
@@ -72,7 +72,7 @@ void eliminate(Matrix r, Matrix b, Matrix t, double* scratch) {
   eliminate(r.block(0, 0, k1, k1), v1, t1, scratch);
   Reflections{v1, t1}.apply(r.block(0, k1, k1, k2), v2, scratch);
   eliminate(r.block(k1, k1, k2, k2), v2, t2, scratch);
-  // The two halves as one: T12 = -T1 (V1'V2) T2.
+  // Combine the two halves: T12 = -T1 (V1'V2) T2.
   const Matrix t12 = t.block(0, k1, k1, k2);
   const int m = as_int(k1), n = as_int(k2), ld = as_int(t.ld);
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, as_int(b.rows), 1, v1.data,
@@ -126,7 +126,7 @@ double reciprocal_condition(MatrixView<const double> r, double* scratch, int* nu
 void pivoted_qr(MatrixView<double> r, int* pivots, MatrixView<double> c, double* scratch) {
   const int n = as_int(r.rows), ld = as_int(r.ld), columns = as_int(c.cols), ldc = as_int(c.ld);
   if (n == 0) return;
-  std::fill_n(pivots, n, 0);  // all columns are free
+  std::fill_n(pivots, n, 0);  // all columns are free to be permuted
   double* const work = scratch + r.rows;
   const int size = as_int(qr_scratch(r.rows, r.rows + c.cols) - r.rows);
   int info = 0;

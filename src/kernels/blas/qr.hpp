@@ -6,33 +6,34 @@
 
 #include "stepwell/view.hpp"
 
-/// Householder QR of a block of rows, and of a block below a triangle: what one thread does of the
-/// QR of a tall matrix. Columns beyond the first n are carried along: what comes out beside R is Q'
-/// times them. On as many threads as the BLAS is set to. Throws Error(too_large) for sizes above
-/// what LAPACK's int can hold.
+/// Householder QR of a block of rows, and of a block below a triangle: the operations that one
+/// thread does in the QR factorization of a tall matrix. Q' is also applied to the columns after
+/// the first n. Runs on as many threads as the BLAS is set to. Throws Error(too_large) for sizes
+/// that LAPACK's int can't hold.
 namespace stepwell::kernels {
 
-/// Numbers of scratch that each function below takes, for n columns of 'width' in all.
+/// Elements of scratch that each function below takes, for n columns out of 'width' in all.
 std::int64_t qr_scratch(std::int64_t n, std::int64_t width);
 
-/// dgeqrt: A = Q R of the first n columns, in place, Q' applied to the rest. At least n rows; below
-/// the diagonal of R stands what Q is made from.
+/// dgeqrt: A = Q R of the first n columns, in place, with Q' applied to the rest. A has at least n
+/// rows; below the diagonal of R are the reflectors that define Q.
 void qr_block(MatrixView<double> a, std::int64_t n, double* scratch);
 
-/// What 'block' is below R: all of it numbers, or an upper triangle with zeros below.
+/// The structure of the block B below R: a full rectangle, or an upper triangle with zeros below.
 enum class Below : unsigned char { rectangle, triangle };
 
-/// [R; B] = Q [R'; 0] of the first n columns, n the rows of R, Q' applied to the rest of both. Of R
-/// only the upper triangle is read and written; B is overwritten. What LAPACK's dtpqrt does, with
-/// panels by recursion: 1.4 times as fast.
+/// [R; B] = Q [R1; 0] for the first n columns, n the number of rows of R; R1 replaces R, and Q' is
+/// applied to the remaining columns of both. Only the upper triangle of R is read and written; B is
+/// overwritten. Does the same as LAPACK's dtpqrt, but factors panels recursively: 1.4 times as
+/// fast.
 void qr_fold(MatrixView<double> r, MatrixView<double> b, Below below, double* scratch);
 
-/// dtrcon: an estimate of 1 / (||R|| ||R^-1||) in the 1-norm, 0 for a singular one. R: n x n upper
-/// triangular, finite. 'numbers' is scratch of n.
+/// dtrcon: an estimate of 1 / (||R|| ||R^-1||) in the 1-norm, 0 for a singular R. R: n x n upper
+/// triangular, finite. 'numbers' is integer workspace of n elements.
 double reciprocal_condition(MatrixView<const double> r, double* scratch, int* numbers);
 
-/// dgeqp3 and dormqr: R P = Q S with column pivoting, in place, zeros below the diagonal, and
-/// C <- Q'C. pivots[k] is the column of R that became column k, from 1.
+/// dgeqp3 and dormqr: R P = Q S with column pivoting, in place, with zeros below the diagonal, and
+/// C <- Q'C. pivots[k] is the one-based index of the column of R that became column k.
 void pivoted_qr(MatrixView<double> r, int* pivots, MatrixView<double> c, double* scratch);
 
 }  // namespace stepwell::kernels

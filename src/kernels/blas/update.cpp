@@ -12,9 +12,9 @@
 namespace stepwell::kernels {
 namespace {
 
-/// The diagonal blocks of a lower update with different operands have at most this order: their
-/// product goes through a buffer on the stack (32 KiB in fp64), so that the elements above the
-/// diagonal stay as they are.
+/// Largest order of the diagonal blocks of a lower update with different operands: their product
+/// goes through a buffer on the stack (32 KiB in fp64), so that the elements above the diagonal
+/// stay unchanged.
 constexpr std::int64_t kDiagonal = 64;
 
 void gemm(int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
@@ -37,7 +37,7 @@ void syrk(int n, int k, double alpha, const double* a, int lda, double beta, dou
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, alpha, a, lda, beta, c, ldc);
 }
 
-/// The loop for what CBLAS can't take.
+/// The reference loop, for sizes that CBLAS can't handle.
 template <class T>
 DenseUpdateFn<T>* reference_update() {
   static const Table t = [] {
@@ -83,7 +83,7 @@ void diagonal_update(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T>
   }
 }
 
-/// The lower triangle of a square C.
+/// Updates the lower triangle of a square C.
 template <class T>
 void lower_update(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Write write) {
   const std::int64_t n = c.cols;

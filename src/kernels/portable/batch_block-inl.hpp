@@ -17,8 +17,8 @@ namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Cache lines of matrices to come, for the first steps of a sum: base + lines[k], and with 'two'
-/// base + lines[steps + k].
+/// Cache lines of the next matrices to prefetch during the first 'steps' steps of a sum:
+/// base + lines[k], and if 'two' also base + lines[steps + k].
 template <class T>
 struct Ahead {
   const T* base = nullptr;
@@ -27,8 +27,8 @@ struct Ahead {
   bool two = false;
 };
 
-/// c -= x_a y_b for a block of rows x cols elements of W vectors, which stays in registers; of the
-/// operands the shorter side does, too.
+/// c[a][b] -= x_a y_b at step k, for a block of rows x cols elements of W vectors each. The block
+/// stays in registers, and so do the operands of its shorter side.
 template <class T, int W, int rows, int cols>
 HWY_INLINE void subtract(const T* const* x, const T* const* y, std::int64_t k,
                          Vec<T> (&c)[rows][cols][W]) {
@@ -60,8 +60,8 @@ HWY_INLINE void subtract(const T* const* x, const T* const* y, std::int64_t k,
   }
 }
 
-/// 'rows' rows of the panel [j, j + cols) below its diagonal block: all earlier columns taken from
-/// them, then the panel's own triangle.
+/// 'rows' rows of the panel [j, j + cols) below its diagonal block: subtracts all earlier columns,
+/// then solves with the panel's own triangle.
 template <class T, int W, int rows, int cols>
 HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j,
                       const Ahead<T>& ahead) {
@@ -111,7 +111,7 @@ HWY_INLINE void below(const BatchPack<T>& pack, std::int64_t i, std::int64_t j,
   }
 }
 
-/// The rows from i to 'end' of the panel: blocks of 'rows', and one smaller block for what is left.
+/// The last rows of the panel, from i to 'end', in one block of at most 'rows' rows.
 template <class T, int W, int rows, int cols>
 HWY_INLINE void below_rest(const BatchPack<T>& pack, std::int64_t i, std::int64_t end,
                            std::int64_t j) {

@@ -14,26 +14,27 @@
 #include "kernels/portable/batch_block-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
-/// Cholesky of a pack: left-looking by panels, right-looking inside of a panel (Kurzak et al.,
-/// Algorithm 4 and figure 7), with vectors across the systems: no lane ever looks at another.
+/// Cholesky of a pack: left-looking by panels, right-looking inside a panel (Kurzak et al.,
+/// Algorithm 4 and figure 7). Vectors run across the systems, so that lanes are independent.
 ///
-/// Registers: a block of rows x cols x vectors sums, the shorter side's operands and one more; 24
-/// sums of 32 registers, or 9 to 12 of 16. A panel narrower than the block comes first, where there
-/// is nothing to its left.
+/// Register budget: a block of rows x cols x vectors sums, the operands of its shorter side and one
+/// more operand; 24 sums of 32 registers, or 9 to 12 of 16. If the block's columns do not divide n,
+/// the narrower panel comes first, where there is nothing to its left.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Fetches the matrices of the pack to come, a cache line with each step of a sum: memory and
-/// arithmetic at once. In bursts they would fill the buffers that the pack itself passes on its way
-/// from L2; one at a time they also lead the hardware's prefetcher, which has more of them.
+/// Prefetches the matrices of the next pack, one or two cache lines with each step of a sum, so
+/// that memory traffic and arithmetic overlap. Bursts of prefetches would fill the buffers that the
+/// pack itself needs on its way from L2; single prefetches also trigger the hardware prefetcher,
+/// which has more buffers.
 template <class T>
 class Fetch {
  public:
   explicit Fetch(const BatchNext<T>& next) : next_(next) {}
 
-  /// Those for a sum of so many steps.
+  /// The cache lines to prefetch during a sum of 'steps' steps.
   HWY_INLINE Ahead<T> take(std::int64_t steps) {
     if (system_ == next_.systems) return {};
     const std::int64_t lines = std::min(steps * next_.each_step, next_.count - line_);
@@ -73,7 +74,7 @@ HWY_INLINE Vec<double> approximate_root(Tag<double> d, Vec<double> p) {
 #endif
 }
 
-/// One pivot of all systems: its root, and the root's reciprocal.
+/// The square root of a pivot and its reciprocal, for all systems.
 template <class T>
 struct Root {
   Vec<T> root;
@@ -104,7 +105,7 @@ class Factorization {
  private:
   static constexpr std::int64_t lanes = W * kLanes<T>;
 
-  /// A block on the diagonal with more columns has too many sums for the registers.
+  /// Most columns of a diagonal block whose sums fit in the registers.
   static constexpr int kMostDiagonal = 6;
 
   /// Columns [j, j + cols), all rows.
@@ -175,7 +176,7 @@ class Factorization {
     }
   }
 
-  /// The block on the diagonal: updated, then factored column by column, in registers.
+  /// The diagonal block: updated, then factored column by column, in registers.
   template <int cols>
   HWY_INLINE void diagonal(std::int64_t j) {
     const Tag<T> d;
@@ -231,7 +232,7 @@ struct Variant {
   void (*run)(BatchPack<T> pack, const BatchHow<T>& how, std::int32_t* pivots);
 };
 
-/// The bounded set that tuning chooses from.
+/// The fixed set of blocks that tuning chooses from.
 template <class T>
 constexpr auto variants() {
 #if HWY_TARGET == HWY_AVX3

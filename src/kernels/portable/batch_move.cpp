@@ -13,15 +13,16 @@
 #include "kernels/portable/batch_run-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
-/// Packs of small matrices in and out: which runs of the caller's memory, in which order.
+/// Copies small matrices into a pack and back: selects the runs of the caller's memory and their
+/// order.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The lower triangle by strips of as many rows as a line has numbers: calls body(run) along each.
-/// The pack is passed in its order, and lines are touched once. For matrices whose columns begin at
-/// lines.
+/// Calls body(run) for the runs of the lower triangle, strip by strip; a strip has as many rows as
+/// a cache line has elements. The pack is traversed in its own order, and each cache line is
+/// touched once. For matrices whose columns begin at cache lines.
 template <class T, class Body>
 HWY_INLINE void strips(std::int64_t n, std::int64_t ld, const Body& body) {
   constexpr std::int64_t R = kLanes<T>;
@@ -34,13 +35,13 @@ HWY_INLINE void strips(std::int64_t n, std::int64_t ld, const Body& body) {
   }
 }
 
-/// Whether the pack's systems are all there, each with its elements one after the other.
+/// Whether all systems of the pack exist, each with contiguous elements.
 template <class T>
 bool apart(const BatchPlaces<T>& places, std::int64_t lanes) {
   return places.step == 1 && places.count == lanes;
 }
 
-/// Whether they are all there, interleaved as in the pack.
+/// Whether all systems exist, interleaved as in the pack.
 template <class T>
 bool together(const BatchPlaces<T>& places, std::int64_t lanes) {
   if (places.count != lanes) return false;
@@ -66,7 +67,7 @@ template <class T>
 void load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> pack) noexcept {
   const bool separate = apart(a, pack.lanes);
   if (!separate && !together(a, pack.lanes)) return reference_batch_load(a, triangle, pack);
-  // Of larger ones a strip jumps too far for the hardware's prefetcher.
+  // In larger matrices a strip jumps too far for the hardware prefetcher.
   if (separate && triangle == Triangle::lower && in_lines(a) && pack.n <= 2 * kLanes<T>) {
     return strips<T>(pack.n, a.ld, [&](const Run& run) {
       if (run.length == kLanes<T>) {

@@ -11,11 +11,11 @@
 #include "kernels/portable/exact-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
-/// Residuals of a pack, in FP64 for either format. A row of the triangle is read once, for its own
-/// sum and for those of the columns it meets.
+/// Residuals of a pack, in FP64 for either format. The triangle is read once, row by row: element
+/// (i, k) is used for the sums of rows i and k.
 ///
-/// Registers: the row's sum and x, an element, and a sum that passes by; sums in double-double have
-/// two, and the product three more.
+/// Register budget: the sum and x of row i, an element, and the sum of row k; sums in double-double
+/// take two registers, and the product three more.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -34,7 +34,7 @@ HWY_INLINE V load(const float* x) {
   return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<float, D>(), x));
 }
 
-/// r -= A x for one vector of systems; 'sizes': |A| instead of A, and x is ones.
+/// r -= A x for one vector of systems; with 'sizes', |A| is used instead of A, and x is all ones.
 template <bool sizes, class T>
 HWY_INLINE void subtract_product(const BatchPack<const T>& p, const T* x, double* r,
                                  std::int64_t q) {
@@ -119,7 +119,7 @@ void residual(BatchPack<const T> p, std::int64_t c, const T* x, double* r, doubl
     } else {
       subtract_exactly(p, x, r, low, q);
     }
-    V wrong = hn::Zero(d);  // becomes NaN where a number is not finite
+    V wrong = hn::Zero(d);  // becomes NaN if an element is not finite
     for (std::int64_t i = 0; i < p.n; ++i) {
       wrong = hn::MulAdd(load(r + i * p.lanes + q), hn::Zero(d), wrong);
     }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Runs of small matrices into a pack and back. The columns of as many matrices as a register has
-// lanes are taken 16 bytes at a time: blocks of the same place are put together from memory, half
-// of it done by the load ports, and transposed within 16 bytes. For fp64 that is 2 shuffles a
-// register where a transpose of whole registers takes 3, and runs may end anywhere.
+// Copies runs of small matrices into a pack and back. The columns of as many matrices as a register
+// has lanes are read 16 bytes at a time: blocks at the same position are combined from memory, with
+// half of the work done by the load ports, and transposed within 16 bytes. For fp64 this takes 2
+// shuffles per register where a transpose of whole registers takes 3, and runs may end anywhere.
 //
-// Registers: 16 bytes hold B numbers; B vectors in, B vectors out.
+// Register budget: 16 bytes hold B elements; B vectors in, B vectors out.
 // Included once per target: hence a toggling guard instead of a pragma.
 #if defined(STEPWELL_BATCH_RUN_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEPWELL_BATCH_RUN_INL
@@ -50,7 +50,7 @@ HWY_INLINE void scatter_blocks(D d, hn::Vec<D> v, T* const* at, std::int64_t off
   }
 }
 
-/// Transposes the B x B numbers in each 16 bytes of B vectors.
+/// Transposes the B x B elements in each 16 bytes of B vectors.
 HWY_INLINE void transpose_blocks(Tag<double> d, Vec<double>* v) {
   const auto low = hn::InterleaveLower(d, v[0], v[1]);
   v[1] = hn::InterleaveUpper(d, v[0], v[1]);
@@ -68,7 +68,8 @@ HWY_INLINE void transpose_blocks(Tag<float> d, Vec<float>* v) {
   v[3] = hn::BitCast(d, hn::InterleaveUpper(wide, u01, u23));
 }
 
-/// Transposes the matrix of 16 byte blocks that 'count' vectors, B apart, are: 4 x 4, 2 x 2 or one.
+/// Transposes the matrix of 16-byte blocks that 'count' vectors, B apart, form: 4 x 4, 2 x 2 or
+/// 1 x 1.
 template <class T>
 HWY_INLINE void exchange_blocks(Vec<T>* v) {
   const Tag<T> d;
@@ -90,7 +91,7 @@ HWY_INLINE void exchange_blocks(Vec<T>* v) {
   }
 }
 
-/// Transposes as many vectors as a vector has lanes.
+/// Transposes a square of as many vectors as a vector has lanes.
 template <class T>
 HWY_INLINE void transpose_whole(Vec<T> (&v)[kLanes<T>]) {
   constexpr int B = kBlock<T>;
@@ -100,11 +101,11 @@ HWY_INLINE void transpose_whole(Vec<T> (&v)[kLanes<T>]) {
   for (int s = 0; s < B; ++s) exchange_blocks<T>(v + s);
 }
 
-/// Where the elements of a run of a caller's column are in the pack: 'first', and each next one
-/// 'step' after it, which grows by 'growth'. Down a column of L rows get longer; along a row of it
-/// elements are neighbours.
+/// A run of consecutive elements of a caller's column, and where they are in the pack: at 'first',
+/// then each 'step' after the previous one, where 'step' grows by 'growth'. Down a column of L the
+/// rows get longer; along a row of L elements are adjacent.
 struct Run {
-  std::int64_t offset;  ///< of the run in the caller's matrix
+  std::int64_t offset;  ///< offset of the run in the caller's matrix
   std::int64_t length;
   std::int64_t first;
   std::int64_t step;
@@ -121,11 +122,12 @@ Run column_run(std::int64_t j, std::int64_t n, std::int64_t ld, Triangle triangl
   return {j * ld, j + 1, Pack::before(j, n), 1, 0};
 }
 
-/// Whether part of a vector is read and written at full speed, and nothing beside it.
+/// Whether masked loads and stores of part of a vector run at full speed and touch nothing else.
 constexpr bool kMasked = HWY_TARGET == HWY_AVX3;
 
-/// 'used' elements of a run from 'from' on, whole vectors of each matrix: a cache line is touched
-/// once, which counts where the matrices are a power of two apart and compete for the same sets.
+/// Whole vectors of each matrix, from element 'from' of a run on; if 'masked', only the run.length
+/// elements of the run. Each cache line is touched once, which matters if the matrices are a power
+/// of two apart and compete for the same cache sets.
 template <class T, bool masked>
 HWY_INLINE void load_whole(const T* const* at, const Run& run, std::int64_t from,
                            T* HWY_RESTRICT pack, std::int64_t lanes) {
@@ -161,7 +163,7 @@ HWY_INLINE void store_whole(const T* HWY_RESTRICT pack, std::int64_t lanes, T* c
     const T* source = in + q;
     HWY_UNROLL(16)
     for (int s = 0; s < kLanes<T>; ++s) {
-      v[s] = hn::Load(d, source);  // a masked run's last element again, not what follows it
+      v[s] = hn::Load(d, source);  // a masked run repeats its last element at the end
       if (!masked || s + 1 < run.length) source += (run.step + run.growth * (from + s)) * lanes;
     }
     transpose_whole<T>(v);
@@ -177,8 +179,8 @@ HWY_INLINE void store_whole(const T* HWY_RESTRICT pack, std::int64_t lanes, T* c
   }
 }
 
-/// Where whole vectors of a run should begin: at the next cache line, if that takes no more of
-/// them. The first matrix speaks for all.
+/// Where the whole vectors of a run should begin: at the next cache line, unless that takes more
+/// vectors. The alignment of the first matrix is used for all.
 template <class T>
 HWY_INLINE std::int64_t head_of(const T* first, const Run& run) {
   constexpr std::int64_t R = kLanes<T>;
@@ -187,7 +189,7 @@ HWY_INLINE std::int64_t head_of(const T* first, const Run& run) {
   return (run.length - head + R - 1) / R + 1 > (run.length + R - 1) / R ? 0 : head;
 }
 
-/// Elements from .. from + B.
+/// Elements [from, from + B) of a run.
 template <class T>
 HWY_INLINE void load_block(const T* const* at, const Run& run, std::int64_t from,
                            T* HWY_RESTRICT pack, std::int64_t lanes) {
@@ -228,7 +230,7 @@ HWY_INLINE void store_block(const T* HWY_RESTRICT pack, std::int64_t lanes, T* c
   }
 }
 
-/// A run of at least B elements: whole vectors, and blocks for what is left at its ends. Blocks may
+/// A run of at least B elements: whole vectors, and blocks for the rest at its ends. Blocks may
 /// overlap.
 template <class T>
 HWY_INLINE void load_run(const T* const* at, const Run& run, T* HWY_RESTRICT pack,
@@ -248,7 +250,7 @@ HWY_INLINE void load_run(const T* const* at, const Run& run, T* HWY_RESTRICT pac
   for (; t < run.length; t += B) load_block(at, run, std::min(t, run.length - B), pack, lanes);
 }
 
-/// The same with whole vectors that overlap: few stores rather than few shuffles.
+/// The same with overlapping whole vectors: few stores rather than few shuffles.
 template <class T>
 HWY_INLINE void store_run(const T* HWY_RESTRICT pack, std::int64_t lanes, T* const* at,
                           const Run& run) {
@@ -275,7 +277,7 @@ bool in_lines(const BatchPlaces<T>& a) {
   return reinterpret_cast<std::uintptr_t>(a.at[0]) % 64 == 0 && a.ld * sizeof(T) % 64 == 0;
 }
 
-/// A run of fewer than B elements, number by number.
+/// A run of fewer than B elements, element by element.
 template <class T>
 HWY_INLINE void load_short(const T* const* at, const Run& run, T* HWY_RESTRICT pack,
                            std::int64_t lanes) {

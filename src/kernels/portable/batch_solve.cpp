@@ -13,11 +13,11 @@
 #include "kernels/portable/batch_block-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
-/// Substitutions of a pack. Forward: right-hand sides are rows of the factor, so it is the
-/// factorization's own block. Backward: eight unknowns at a time, so that eight sums are on their
-/// way at once; rows of L are read as they are, eight neighbours of each.
+/// Substitutions of a pack. Forward: right-hand sides are rows of the factor, so the
+/// factorization's own block is used. Backward: eight unknowns at a time, so that eight independent
+/// sums are in flight; rows of L are read as they are stored, eight adjacent elements of each.
 ///
-/// Registers: 8 sums, one x, one of L.
+/// Register budget: 8 sums, one x, one of L.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kChains = 8;
 
-/// Unknowns [j, j + cols) of one right-hand side x, of one vector of systems.
+/// Unknowns [j, j + cols) of one right-hand side x, for one vector of systems.
 template <class T, int cols>
 HWY_INLINE void backward_block(const BatchPack<T>& pack, T* x, std::int64_t j, std::int64_t at) {
   const Tag<T> d;
@@ -72,7 +72,7 @@ void backward(BatchPack<T> pack) noexcept {
   }
 }
 
-/// The reciprocals of loaded factors.
+/// Computes the reciprocals of the diagonals of loaded factors.
 template <class T>
 void invert_diagonal(const BatchPack<T>& pack, std::int32_t* pivots) {
   std::fill_n(pivots, pack.lanes, -1);
@@ -86,7 +86,7 @@ void invert_diagonal(const BatchPack<T>& pack, std::int32_t* pivots) {
   }
 }
 
-/// One column at a time where there are fewer than a panel.
+/// The first n % cols columns, fewer than a panel, are handled one at a time.
 template <class T, int W>
 HWY_INLINE void forward_by(const BatchPack<T>& pack) {
   constexpr int cols = kChains / W;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The vectors of a pack; no functions, hence no instruction set to switch on. Included once per
-// target: hence a toggling guard instead of a pragma.
+// The vector types of a pack. There are no functions, hence no instruction set to switch on.
+// Included once per target: hence a toggling guard instead of a pragma.
 #if defined(STEPWELL_BATCH_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEPWELL_BATCH_VECTORS_INL
 #undef STEPWELL_BATCH_VECTORS_INL

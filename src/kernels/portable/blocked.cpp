@@ -24,29 +24,31 @@ using Vec = hn::Vec<D>;
 using Bits = hn::Vec<DU>;
 
 constexpr std::int64_t N = hn::MaxLanes(D());
-// Products that are summed one after the other; such chains are added in pairs.
+// Products that are summed sequentially; such chains are added pairwise.
 constexpr int kChain = 4;
-// Columns of a group. One vector: of 32 registers 8 for the chains of z, 8 for their sums; of 16,
-// half as many. Several vectors: 4 vectors x 4 chains of z, with sums in L1; y takes 3 x 4 vectors
-// x 2 SIMD vectors. Of 16 registers, 2 x 4, and 3 x 2 x 2.
+// Columns of a group for one vector, and number of vectors that are processed together. Register
+// budget for one vector: of 32 registers, 8 for the chains of z and 8 for their sums; of 16, half
+// as many. For several vectors: 4 vectors x 4 chains of z, with sums in L1; y takes 3 x 4 vectors
+// x 2 SIMD vectors. With 16 registers: 2 x 4 for z, and 3 x 2 x 2 for y.
 constexpr int kAlone = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 constexpr int kTogether = HWY_TARGET == HWY_AVX3 ? 4 : 2;
-// Many vectors: columns of A that are copied into 32 KiB of our own, where they are aligned and do
-// not compete for the same sets of L1, and vectors that pass over a copy.
+// Several vectors: kStrip columns of A are copied into a buffer of 32 KiB, where they are aligned
+// and do not compete for the same sets of L1; up to kMany vectors use one copy.
 constexpr std::int64_t kStrip = 4 * kChain;
 constexpr std::int64_t kMany = 16;
-// Sums of y that wait for one of their size: a binary counter over the groups.
+// Levels of partial sums of y, each waiting for another sum of its size: a binary counter over the
+// groups.
 constexpr int kLevels = std::bit_width(static_cast<unsigned>(kBlockedColumns / kChain)) - 1;
 
-/// Columns that a last group lacks.
+/// Replaces the missing columns of the last group.
 alignas(64) constexpr double kZeros[kBlockedRows] = {};
 
-/// C columns of A as pointers, of which the last may be missing, and what comes after them.
+/// Pointers to C columns of A, of which the last may be missing, and the columns to prefetch.
 template <int C>
 struct Group {
   const double* column[C];
   std::int64_t columns;
-  const double* next;  ///< null: nothing
+  const double* next;  ///< null: nothing to prefetch
   std::int64_t ld;
 };
 
@@ -58,14 +60,14 @@ Group<C> group_of(MatrixView<const double> a, std::int64_t first) {
   return g;
 }
 
-/// What is added to a group's sum of y, in this order, and where the result goes.
+/// The partial sums that are added to a group's sum of y, in this order, and where the result goes.
 struct Carry {
   const double* from[kLevels + 1];
   int count = 0;
   double* to = nullptr;
 
   Carry() = default;
-  /// Of group g of 'groups', whose waiting sums are in part[level * kBlockedRows].
+  /// For group g of 'groups'; waiting partial sums are in part[level * kBlockedRows].
   Carry(double* part, double* y, std::int64_t g, std::int64_t groups) {
     const auto bits = static_cast<unsigned>(g);
     const int merged = std::countr_one(bits);
@@ -80,7 +82,7 @@ struct Carry {
   }
 };
 
-/// What R vectors multiply: x of a group's columns, w of the rows, and where y goes.
+/// Operands for R vectors: x for the columns of a group, w for the rows, and the destination of y.
 template <int C, int R>
 struct Vectors {
   double x[C * R];
@@ -88,12 +90,12 @@ struct Vectors {
   Carry carry[R];
 };
 
-/// Whole SIMD vectors of rows. z[v * C + c] = the sum over the rows; it has room for N more.
-/// Returns the bits of A.
+/// Processes 'steps' whole SIMD vectors of rows. Writes z[r * C + c], the sums over the rows; z has
+/// room for N more elements. Returns the bits of A, summed lane by lane.
 template <int C, int R, bool Y, bool Z>
 HWY_INLINE Bits run_rows(const Group<C>& g, std::int64_t steps, const Vectors<C, R>& v, double* z) {
   constexpr int K = C * R;
-  constexpr std::int64_t kLong = kChain * kChain;  // steps that make a sum which is set aside
+  constexpr std::int64_t kLong = kChain * kChain;  // steps after which a sum is stored in 'aside'
   const D d;
   Bits bits = hn::Zero(DU());
   Vec chain[K], sum[K];
@@ -164,7 +166,7 @@ HWY_INLINE Bits run_rows(const Group<C>& g, std::int64_t steps, const Vectors<C,
   return bits;
 }
 
-/// The rows beyond the last whole SIMD vector, through buffers that zeros fill up.
+/// The rows beyond the last whole SIMD vector, through buffers padded with zeros.
 template <int C, int R, bool Y, bool Z>
 HWY_NOINLINE Bits run_last_rows(Group<C> g, std::int64_t i, std::int64_t rows, Vectors<C, R> v,
                                 double* z) {
@@ -190,7 +192,7 @@ HWY_NOINLINE Bits run_last_rows(Group<C> g, std::int64_t i, std::int64_t rows, V
   return bits;
 }
 
-/// A block and one vector. Returns the sum of A's bits.
+/// Multiplies a block by one vector. Returns the bits of A, summed lane by lane.
 template <int C, bool Y, bool Z>
 HWY_NOINLINE Bits run_alone(MatrixView<const double> a, const Sweep<double>& s) {
   alignas(64) double part[kLevels * kBlockedRows];
@@ -213,7 +215,8 @@ HWY_NOINLINE Bits run_alone(MatrixView<const double> a, const Sweep<double>& s) 
   return bits;
 }
 
-/// Columns of A with their checksum; missing rows and columns are zeros.
+/// A copy of kStrip columns of A, of which take() returns the checksum; missing rows and columns
+/// are zeros.
 struct Strip {
   alignas(64) double a[kStrip * kBlockedRows];
 
@@ -269,7 +272,7 @@ HWY_INLINE void add_pairs(const Vec (&from)[R][2], Vec (&to)[R][2]) {
   }
 }
 
-/// What a strip gives y of R vectors: its chains in pairs, which stay in registers.
+/// Adds a strip's contribution to y for R vectors; its chains are added pairwise in registers.
 template <int R>
 HWY_NOINLINE void strip_rows(const Strip& strip, std::int64_t rows, const double* x,
                              const Carry (&carry)[R]) {
@@ -297,7 +300,7 @@ HWY_NOINLINE void strip_rows(const Strip& strip, std::int64_t rows, const double
   }
 }
 
-/// z of R vectors and the strip's columns from j on.
+/// z for R vectors and the strip's columns from j on.
 template <int R>
 HWY_NOINLINE void strip_columns(const Strip& strip, std::int64_t j, MatrixView<const double> w,
                                 MatrixView<double> z) {
@@ -317,13 +320,14 @@ HWY_NOINLINE void strip_columns(const Strip& strip, std::int64_t j, MatrixView<c
   }
 }
 
-/// A block and kMany vectors at most, a multiple of kTogether: strip by strip, each with the bits
-/// of a vector alone. Rows of y are padded to whole pairs of SIMD vectors in a copy.
+/// Multiplies a block by at most kMany vectors, a multiple of kTogether, strip by strip; the
+/// results have the same bits as for a single vector. Unless the rows fill whole pairs of SIMD
+/// vectors, y is padded in a copy.
 template <bool Y, bool Z>
 HWY_NOINLINE Bits run_many(MatrixView<const double> a, const Sweep<double>& s,
                            std::int64_t vectors) {
   constexpr int R = kTogether;
-  constexpr std::int64_t kParts = 2;  // sums of strips that wait, see Carry
+  constexpr std::int64_t kParts = 2;  // levels of waiting sums of strips, see Carry
   alignas(64) double parts[Y ? kMany * kParts * kBlockedRows : 1];
   alignas(64) double padded[Y ? kMany * kBlockedRows : 1];
   Strip strip;

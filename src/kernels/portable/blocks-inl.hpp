@@ -19,17 +19,19 @@ namespace {
 
 // A block of A stays in L1 while groups of vectors pass over it.
 
-// 32 KiB in a buffer of our own: with a leading dimension of 16384 the columns of A itself would
-// compete for the same sets of the caches.
+// The block is copied to a buffer of 32 KiB: with a leading dimension of 16384 the columns of A
+// itself would compete for the same cache sets.
 constexpr std::int64_t kBlockColumns = 16;
 template <class V>
 constexpr std::int64_t kBlockRows = 2048 / sizeof(V);
-// Right-hand sides of y += A x: of 32 registers, 2 SIMD vectors x 8 sums leave enough for two of A
-// and one of x; of 16, 2 x 4 sums. z += A' w is a sweep with as many sums.
+// Right-hand sides of y += A x that are processed together. Register budget: of 32 registers, 2
+// SIMD vectors x 8 sums leave enough for two of A and one of x; of 16, 2 x 4 sums. z += A' w is a
+// sweep with the same number of sums.
 constexpr int kGroup = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 constexpr int kDots = 4;
 
-/// A block of A and its copy times sign, so that the sums need none: ld is kBlockRows.
+/// A block of A and its copy, multiplied by 'sign' so that the sums need no sign. The copy's ld is
+/// kBlockRows.
 template <class A, class V>
 struct Block {
   MatrixView<const A> a;
@@ -39,8 +41,8 @@ struct Block {
   MatrixView<const V> copied() const { return {copy, a.rows, a.cols, kBlockRows<V>}; }
 };
 
-/// y += A x for S SIMD vectors of rows from row i on and R right-hand sides; the first group makes
-/// the copy on its way.
+/// y += A x for S SIMD vectors of rows from row i on and R right-hand sides; the first group also
+/// makes the copy.
 template <int S, int R, bool first, class D, class A, class V, class Next>
 HWY_INLINE void rows_times(D d, std::int64_t i, const Block<A, V>& b, const V* x, MatrixView<V> y,
                            Next next) {
@@ -129,7 +131,7 @@ void copy_block(const Block<A, V>& b) {
   }
 }
 
-/// A block with all right-hand sides, kGroup at least; s.sign is one.
+/// Multiplies a block by all right-hand sides, at least kGroup of them; s.sign is one.
 template <class A, class V>
 void block_times(const Block<A, V>& b, const Sweep<V>& s, std::int64_t vectors, Ahead<A, 2> next) {
   const auto group = [&](std::int64_t c, std::int64_t r) {
@@ -186,7 +188,7 @@ void sweep_many(MatrixView<const A> a, Sweep<V> s, std::int64_t vectors) {
   }
 }
 
-/// The whole block, any number of vectors. The order of the sums depends on the sizes alone.
+/// The whole block and any number of vectors. The order of summation depends on the sizes alone.
 template <class A, class V>
 void sweep(MatrixView<const A> a, const Sweep<V>& s) {
   const bool with_y = s.y.data != nullptr;

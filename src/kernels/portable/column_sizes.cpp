@@ -12,11 +12,11 @@
 #include "hwy/highway.h"
 #include "kernels/portable/target-inl.hpp"
 
-/// The largest number and the squares of each row. A strip of rows stays in registers while the
-/// columns stream by; their beginning is fetched some columns ahead, because a strip is too short a
-/// run of memory for the hardware to see.
+/// The largest magnitude and the sum of squares of each row. The results for a strip of rows stay
+/// in registers while the columns stream by; the strip's part of a column is prefetched kAhead
+/// columns ahead, because it is too short a run of memory for the hardware prefetcher to detect.
 ///
-/// Registers: 4 vectors of sums and 4 of maxima.
+/// Register budget: 4 vectors of sums and 4 of maxima.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {

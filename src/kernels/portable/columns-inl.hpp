@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// N numbers of A as vector of V: the same type, or fp32 promoted to fp64.
+/// N elements of A as a vector of V: the same type, or fp32 promoted to fp64.
 template <class D, class A>
 HWY_INLINE hn::Vec<D> load_as(D d, const A* p) {
   if constexpr (sizeof(A) == sizeof(hn::TFromD<D>)) {
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<D> load_as(D d, const A* p) {
   }
 }
 
-/// The bits of a checksum's lanes, added.
+/// The sum of the lanes of a checksum.
 template <class DU>
 std::uint64_t sum_of_lanes(DU du, hn::Vec<DU> bits) {
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(du)];
@@ -68,8 +68,8 @@ struct Sweep {
   }
 };
 
-/// What will be read next, in the shape of what is read now: fetched meanwhile, into L1 (3) or L2
-/// (2).
+/// The block that is read next, of the same shape as the current one, prefetched meanwhile into L1
+/// (level 3) or L2 (level 2).
 template <class A, int level>
 struct Ahead {
   const A* data = nullptr;
@@ -81,13 +81,13 @@ struct Ahead {
   Ahead columns(std::int64_t j) const { return {data != nullptr ? data + j * ld : nullptr, ld}; }
 };
 
-/// Adds neighbours: half the lanes of lo, then half of hi.
+/// Adds adjacent lanes: the first half of the result is from lo, the second from hi.
 template <class D, class T>
 HWY_INLINE T add_pairs(D d, T hi, T lo) {
   return hn::Add(hn::ConcatEven(d, hi, lo), hn::ConcatOdd(d, hi, lo));
 }
 
-/// The partial sums of C vectors side by side, N / C lanes each.
+/// The partial sums of C vectors in one vector, N / C lanes each.
 template <int C, class D>
 HWY_INLINE hn::Vec<D> partial_sums(D d, const hn::Vec<D>* vs) {
   if constexpr (C == 1) {
@@ -97,8 +97,9 @@ HWY_INLINE hn::Vec<D> partial_sums(D d, const hn::Vec<D>* vs) {
   }
 }
 
-/// out[v] = the sum of vs[v]'s lanes; out has room for C and for a SIMD vector. A tree for all: two
-/// shuffles an addition, where one sum after the other takes log2 N times as many.
+/// out[v] = the sum of vs[v]'s lanes; out has room for C elements and for a SIMD vector. One tree
+/// for all sums: two shuffles per addition, where one sum after the other takes log2 N times as
+/// many.
 template <int C, class D>
 HWY_INLINE void sums_of_lanes(D d, const hn::Vec<D>* vs, hn::TFromD<D>* out) {
   constexpr int N = hn::MaxLanes(d);
@@ -114,26 +115,27 @@ HWY_INLINE void sums_of_lanes(D d, const hn::Vec<D>* vs, hn::TFromD<D>* out) {
   }
 }
 
-// A load of A feeds all sums.
+// Each load of A is used for all sums.
 
 #if HWY_TARGET == HWY_AVX3
-// Of 32 registers, one vector takes 8 for x, 8 for z and three more; four vectors and half the
-// columns 16 for z, 4 for y, 4 for w and one for A, with x in L1.
+// Register budget of 32: one vector takes 8 for x, 8 for z and three more; four vectors with half
+// the columns take 16 for z, 4 for y, 4 for w and one for A, with x in L1.
 constexpr int kSweepColumns = 8;
 constexpr int kSweepGroup = 4;
 #else
-// Of 16 registers, one vector takes 4 for x, 4 for z and three more; two and half the columns two
-// more.
+// Register budget of 16: one vector takes 4 for x, 4 for z and three more; two vectors with half
+// the columns take two more.
 constexpr int kSweepColumns = 4;
 constexpr int kSweepGroup = 2;
 #endif
 
-// Rows of a sweep. 4 KiB of y and w each stay in L1, and eight columns are half of it, so that the
-// next eight can be fetched meanwhile. Several vectors take more of L1, hence fewer rows.
+// Rows of a sweep. 4 KiB each of y and w stay in L1, and eight columns of A take half of it, so
+// that the next eight can be prefetched meanwhile. Several vectors take more of L1, hence fewer
+// rows.
 constexpr std::int64_t kSweepRows = 512;
 constexpr std::int64_t kFewRows = 256;
 
-/// The first C columns of A, R vectors.
+/// The first C columns of A and R vectors.
 template <int C, int R, bool Y, bool Z, class A, class V, class Next>
 HWY_INLINE void sweep_columns(MatrixView<const A> a, const Sweep<V>& s, Next next) {
   const hn::ScalableTag<V> d;

@@ -20,8 +20,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if !HWY_NATIVE_FMA
-/// a, rounded to 26 bits: the upper half of Dekker's product. In integers, for a (2^27 + 1) of
-/// Veltkamp's splitting overflows from 2^997 on.
+/// a rounded to 26 bits: the upper half for Dekker's product. Computed in integers, because
+/// a (2^27 + 1) in Veltkamp's splitting overflows from 2^997 on.
 template <class V>
 HWY_INLINE V upper_half(V a) {
   const hn::DFromV<V> d;
@@ -32,8 +32,8 @@ HWY_INLINE V upper_half(V a) {
 }
 #endif
 
-/// hi + lo += a b. Three registers of work beside the operands; the error of the product and of the
-/// sum go into lo.
+/// hi + lo += a b. Takes three registers in addition to the operands; the errors of the product and
+/// of the sum go into lo.
 template <class V>
 HWY_INLINE void multiply_add(V a, V b, V& hi, V& lo) {
   const V p = hn::Mul(a, b);

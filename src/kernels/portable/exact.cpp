@@ -40,8 +40,8 @@ HWY_INLINE void add_lanes(const Vec* hi, const Vec* lo, core::DoubleDouble* z) {
 }
 
 /// kCols columns from j on; returns their checksum. Their sums are independent, so that none waits
-/// for another's, and y is read and written once for all of them; the order of a sum is that of
-/// single columns.
+/// for another, and y is read and written once for all of them. Each sum is in the same order as
+/// for single columns.
 template <int kCols, bool kY, bool kZ>
 HWY_INLINE std::uint64_t columns(MatrixView<const double> a, std::int64_t j,
                                  const ExactProducts& p) {
@@ -110,7 +110,7 @@ std::uint64_t all_columns(MatrixView<const double> a, const ExactProducts& p) {
 }
 
 /// y + y_low += A x for V SIMD vectors of rows from row i on, whose sums stay in registers: 2 V for
-/// them, V for A, and one for x.
+/// the sums, V for A, and one for x.
 template <int V>
 HWY_INLINE Bits rows(MatrixView<const double> a, std::int64_t i, const ExactProducts& p) {
   const D d;
@@ -140,7 +140,7 @@ HWY_INLINE Bits rows(MatrixView<const double> a, std::int64_t i, const ExactProd
   return bits;
 }
 
-/// y + y_low += A x of a block that stays in L2: by rows, so that y is read and written once.
+/// y + y_low += A x for a block that stays in L2: by rows, so that y is read and written once.
 std::uint64_t by_rows(MatrixView<const double> a, const ExactProducts& p) {
   const hn::RebindToUnsigned<D> du;
   constexpr std::int64_t N = hn::MaxLanes(D());

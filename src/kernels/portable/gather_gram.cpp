@@ -13,14 +13,15 @@
 
 /// The Gram matrix of gathered columns. A chunk of columns is copied to the stack, padded to whole
 /// vectors; then block after block of C is held in registers while the chunk streams by from L1.
-/// Blocks above the diagonal are left out. b is the column before C's first: a column's coefficient
-/// is kept just before its first number.
+/// Blocks above the diagonal are skipped. b is treated as the column before C's first: a column's
+/// coefficient is stored just before its first element.
 ///
-/// Registers: V vectors of rows x C columns of sums, V vectors of a column, one broadcast number.
-/// 4 x 6, 3 x 8, 2 x 8 and 1 x 16 of 32 registers; 3 x 4, 2 x 4 and 1 x 8 of 16.
+/// Register budget: V vectors of rows x C columns of sums, V vectors of a column, one broadcast
+/// value. 4 x 6, 3 x 8, 2 x 8 and 1 x 16 of 32 registers; 3 x 4, 2 x 4 and 1 x 8 of 16.
 ///
-/// What binds is the gather: the hardware can't guess where the next column is. Each block fetches
-/// one cache line of every column kChunk places ahead, so that the requests are spread evenly.
+/// The bottleneck is the gather: the hardware can't predict where the next column is. Each block
+/// prefetches one cache line of every column kChunk places ahead, so that the requests are spread
+/// evenly.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -35,7 +36,7 @@ constexpr std::int64_t kChunk = kGramRun;
 constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64;
 constexpr int kVectors = kManyRegisters ? 4 : 3;
 
-/// The columns of a block with v vectors of rows.
+/// Number of columns of a block with v vectors of rows.
 constexpr int width(int v) {
   if (!kManyRegisters) return v == 1 ? 8 : 4;
   return v == 1 ? 16 : v == 4 ? 6 : 8;
@@ -45,7 +46,7 @@ struct Chunk {
   std::int64_t count;
   std::int64_t stride;   ///< between columns
   const float* rows;     ///< the columns
-  const float* factors;  ///< the columns times their weights; the coefficient at -1
+  const float* factors;  ///< the columns times their weights; the coefficient is at -1
   const float* ahead[kChunk];
   std::int64_t line;  ///< the offset of the cache line to fetch
 };
@@ -91,21 +92,23 @@ HWY_NOINLINE void block(const Chunk& chunk, const float* base, const GatherGram&
   }
 }
 
-/// Columns col .. col + count - 1 of V vectors of rows, in blocks of C columns and one of the rest.
+/// Columns col .. col + count - 1 of V vectors of rows, in blocks of C columns and one block for
+/// the rest.
 template <int V, int C = width(V)>
 void blocks(Chunk& chunk, const float* base, const GatherGram& g, std::int64_t row,
             std::int64_t col, std::int64_t count) {
   for (; count >= C; col += C, count -= C) {
     block<V, C>(chunk, base, g, row, col);
-    chunk.line = std::min(chunk.line + 16, g.items.rows - 1);  // past the last: again, from L1
+    // Past the last line, that line is prefetched again, from L1.
+    chunk.line = std::min(chunk.line + 16, g.items.rows - 1);
   }
   if constexpr (C > 1) {
     if (count > 0) blocks<V, C - 1>(chunk, base, g, row, col, count);
   }
 }
 
-/// Copies column y times 'weight' into a place of the chunk. It has k >= lanes numbers as a rule;
-/// the last vector then overlaps the one before.
+/// Copies column y times 'weight' to 'to' in the chunk. Usually k >= lanes; then the last vector
+/// overlaps the one before.
 HWY_INLINE void copy_column(const float* HWY_RESTRICT y, std::int64_t k, float weight,
                             float* HWY_RESTRICT to) {
   const Tag d;

@@ -13,10 +13,10 @@
 #include "kernels/portable/target-inl.hpp"
 
 /// The leaves of the recursions, at most 64 x 64. A leaf is copied to the stack with its rows
-/// padded to whole vectors (zeros), worked on there, and copied back: no tails, and the caller's
-/// upper triangle is never read. Both algorithms are left-looking: a column is loaded once, all
-/// earlier columns are taken from it in registers (4 vectors of rows at a time), and it is stored
-/// once.
+/// padded with zeros to whole vectors, factored or solved there, and copied back: there are no
+/// tails, and the caller's upper triangle is never read. Both algorithms are left-looking: a column
+/// is loaded once, all earlier columns are subtracted from it in registers (4 vectors of rows at a
+/// time), and it is stored once.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -57,7 +57,7 @@ HWY_INLINE void divide(T* HWY_RESTRICT x, std::int64_t rows, T by) {
   }
 }
 
-/// Rows that one call of subtract_columns takes; kLeaf is a multiple.
+/// Rows that one call of subtract_columns processes; kLeaf is a multiple.
 template <class T>
 HWY_INLINE std::int64_t group_rows() {
   return kVectors * static_cast<std::int64_t>(hn::Lanes(Tag<T>()));
@@ -117,7 +117,7 @@ void trsm(MatrixView<const T> l, MatrixView<T> b) noexcept {
   }
 }
 
-/// L^-T is the solution of X L' = I; its transpose is written.
+/// L^-T is the solution of X L' = I; its transpose is written to w.
 template <class T>
 void invert(MatrixView<const T> l, MatrixView<T> w) noexcept {
   HWY_ALIGN T x[kVectors * (64 / sizeof(T)) * kLeaf];

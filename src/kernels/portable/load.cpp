@@ -14,22 +14,23 @@
 #include "hwy/highway.h"
 #include "kernels/portable/target-inl.hpp"
 
-/// One pass over a tile, a strip of columns at a time: column by column for everything that looks
-/// at A alone, then the strip, still in L2, against its mirror.
+/// One pass over a tile, a strip of columns at a time: first column by column for everything that
+/// concerns A alone, then the strip, still in L2, is compared with the tile at the transposed
+/// position.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Columns of a strip: 256 bytes of each of the mirror's columns.
+// Columns of a strip: 256 bytes of each column of the tile at the transposed position.
 constexpr std::int64_t kStrip = 32;
-// Columns ahead that are fetched: a column of a tile is one page, too short for the hardware's
-// prefetcher to get going.
+// Prefetch distance in columns: a column of a tile is one page, too short for the hardware
+// prefetcher to start.
 constexpr std::int64_t kColumnsAhead = 4;
 
-/// What the unusual numbers of a column add, lane by lane. Apart from the usual ones' sums, which
-/// stay in registers.
+/// Sums over the vectors of a column that hold an element outside the safe range, lane by lane.
+/// They are separate from the sums of the usual vectors, which stay in registers.
 template <class D>
 struct Unusual {
   hn::Vec<D> max, big, mid, small;
@@ -42,7 +43,7 @@ void note_non_finite(std::int64_t i, std::int64_t j, Scan& s) {
   }
 }
 
-/// Numbers of which one at least is outside the range whose squares are safe: rare.
+/// Adds a vector with at least one element outside the range whose squares are safe: rare.
 template <class D>
 HWY_NOINLINE void add_unusual(D d, const double* a, std::int64_t i, std::int64_t j,
                               Unusual<D>& sums, Scan& s) {
@@ -65,8 +66,8 @@ HWY_NOINLINE void add_unusual(D d, const double* a, std::int64_t i, std::int64_t
   }
 }
 
-/// Rows [i, end) of column j as far as they fill vectors of D; returns where it stopped.
-/// The scaled number is (row * a) * col, each product rounded to fp64, in every version.
+/// Rows [i, end) of column j as far as they fill vectors of D; returns the row where it stopped.
+/// The scaled element is (row * a) * col, with each product rounded to fp64, in every version.
 template <class D>
 HWY_INLINE std::int64_t load_rows(D d, const LoadArgs& g, std::int64_t j, std::int64_t i,
                                   std::int64_t end, Scan& s) {
@@ -94,7 +95,7 @@ HWY_INLINE std::int64_t load_rows(D d, const LoadArgs& g, std::int64_t j, std::i
     if (g.row_sums != nullptr) {
       hn::StoreU(hn::Add(hn::LoadU(d, g.row_sums + i), size), d, g.row_sums + i);
     }
-    // NaN fails every comparison and so is unusual.
+    // NaN fails every comparison and is therefore unusual.
     const auto usual =
         hn::Or(hn::And(hn::Ge(size, least), hn::Le(size, largest)), hn::Eq(size, zero));
     if (HWY_LIKELY(hn::AllTrue(d, usual))) {
@@ -131,9 +132,9 @@ void compare(double a, double mirror, std::int64_t i, std::int64_t j, Scan& s) {
   }
 }
 
-/// Columns [j0, j1) against the mirror. A few rows at a time: they are columns of the mirror, whose
-/// lines serve the whole strip. Only a difference that reaches the largest so far is looked at
-/// alone.
+/// Compares columns [j0, j1) with the tile at the transposed position, a few rows at a time: these
+/// are columns of that tile, whose cache lines serve the whole strip. Only vectors with a
+/// difference that reaches the largest so far are compared element by element.
 void compare_strip(const LoadArgs& g, std::int64_t j0, std::int64_t j1, Scan& s) {
   const hn::ScalableTag<double> d;
   const hn::RebindToSigned<decltype(d)> di;

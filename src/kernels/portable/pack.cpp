@@ -17,8 +17,9 @@
 
 /// Packing and unpacking, one engine tile (16 rows x 32 of depth) at a time.
 ///
-/// A tile in pairs order is 16 pairs of columns; a column's 16 numbers are consecutive in memory,
-/// so it packs without a transpose. Rows order is the same tile with its 16 x 16 dwords transposed.
+/// A tile in pairs order is 16 pairs of columns; the 16 elements of a column are contiguous in
+/// memory, so it packs without a transpose. Rows order is the same tile with its 16 x 16 dwords
+/// transposed.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -26,9 +27,9 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Splits 16 numbers of two neighbouring columns and interleaves their terms: one row of a tile in
-/// pairs order, for each plane. The number of planes is known when it is compiled: what the last
-/// term leaves need not be computed.
+/// Splits 16 elements of two adjacent columns and interleaves their terms: one row of a tile in
+/// pairs order, for each plane. The number of planes is a compile-time constant, so that the
+/// remainder after the last term is not computed.
 template <int planes, class T>
 HWY_INLINE void split_pair(const T* HWY_RESTRICT even, const T* HWY_RESTRICT odd, bool to_fp16,
                            std::uint16_t* HWY_RESTRICT out, std::int64_t plane_stride) {
@@ -48,7 +49,7 @@ HWY_INLINE void split_pair(const T* HWY_RESTRICT even, const T* HWY_RESTRICT odd
   }
 }
 
-/// Rows [i, i + 16) of column k of the scaled matrix; zero outside of it.
+/// Rows [i, i + 16) of column k of the scaled matrix; zero outside the matrix.
 template <class From, class To>
 void fetch_column(MatrixView<const From> a, Shape shape, Scales scales, std::int64_t i,
                   std::int64_t k, To* out) {
@@ -72,7 +73,7 @@ void fetch_column(MatrixView<const From> a, Shape shape, Scales scales, std::int
   }
 }
 
-/// Transposes 16 x 16 dwords, by 4 x 4 so that one text serves every vector width.
+/// Transposes 16 x 16 dwords in blocks of 4 x 4, so that the same code serves every vector width.
 void transpose_tile(const std::uint16_t* HWY_RESTRICT from, std::uint16_t* HWY_RESTRICT to) {
   const hn::CappedTag<std::uint32_t, 4> d;
   const hn::RepartitionToWide<decltype(d)> dw;
@@ -96,7 +97,7 @@ void transpose_tile(const std::uint16_t* HWY_RESTRICT from, std::uint16_t* HWY_R
   }
 }
 
-/// Calls with(panel, depth block, half): every engine tile of the operand.
+/// Calls with(panel, depth block, half) for every engine tile of the operand.
 template <class F>
 HWY_INLINE void for_each_tile(std::int64_t panels, std::int64_t blocks, const F& with) {
   for (std::int64_t p = 0; p < panels; ++p) {
@@ -106,8 +107,8 @@ HWY_INLINE void for_each_tile(std::int64_t panels, std::int64_t blocks, const F&
   }
 }
 
-/// Packs the engine tile (p, kb, half). Columns that lie in A whole and need no scaling are read
-/// where they are, others through a buffer.
+/// Packs the engine tile (p, kb, half). If it lies completely inside A and needs no scaling,
+/// columns are read in place, otherwise through a buffer.
 template <int planes, class From, class Work>
 void pack_tile(Rung rung, MatrixView<const From> a, Shape shape, Scales scales, PackedOut out,
                std::int64_t p, std::int64_t kb, std::int64_t half) {
@@ -164,7 +165,7 @@ void pack(Rung rung, MatrixView<const T> a, Shape shape, Scales scales, PackedOu
   pack_planes<3>(rung, a, shape, scales, out);
 }
 
-/// Columns 2 * pair and 2 * pair + 1 of a tile in pairs order, terms summed in fp64.
+/// Columns 2 * pair and 2 * pair + 1 of a tile in pairs order, with the terms summed in fp64.
 HWY_INLINE void join_pair(const std::uint16_t (*pairs)[kTileNumbers], int planes, std::int64_t pair,
                           double (*column)[kEngineRows]) {
   for (std::int64_t r = 0; r < kEngineRows; ++r) column[0][r] = column[1][r] = 0;

@@ -12,14 +12,14 @@
 #include "kernels/portable/split-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
-/// The transpose of a column-major block as an operand in rows order: 32 numbers of a column are 32
-/// consecutive numbers of an engine tile, so it packs without a transpose.
+/// The transpose of a column-major block as an operand in rows order: 32 elements of a column are
+/// 32 contiguous elements of an engine tile, so it packs without a transpose.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// 32 numbers of a column times 'scale', split into planes.
+/// 32 elements of a column times 'scale', split into planes.
 template <int planes>
 HWY_INLINE void split_run(const double* HWY_RESTRICT x, double scale, bool to_fp16,
                           std::uint16_t* HWY_RESTRICT out) {

@@ -15,9 +15,9 @@
 
 /// The leaf of a panel's LU factorization, and transposition.
 ///
-/// The leaf is left-looking: a column is read and written once while all earlier ones are taken
-/// from it, two vectors of rows at a time, and its largest element is found on the way. 16384 rows
-/// of 16 columns are 1 MiB in fp32 and stay in L2.
+/// The leaf is left-looking: a column is read and written once while all earlier columns are
+/// subtracted from it, two vectors of rows at a time, and its largest element is found in the same
+/// pass. 16384 rows of 16 columns are 1 MiB in fp32 and stay in L2.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -28,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 
-/// The first largest |x| of those seen, and whether all were finite.
+/// The largest |x| seen, with the first row that has it, and whether all elements were finite.
 template <class T>
 struct Largest {
   T size = -1;
@@ -44,7 +44,7 @@ struct Largest {
   }
 };
 
-/// column j from row 'first' on -= sum_k<j column k * u[k].
+/// Column j from row 'first' on -= sum over k < j of column k * u[k].
 template <class T>
 HWY_INLINE Largest<T> take_columns(MatrixView<T> a, std::int64_t j, std::int64_t first,
                                    const T* HWY_RESTRICT u) {
@@ -59,7 +59,7 @@ HWY_INLINE Largest<T> take_columns(MatrixView<T> a, std::int64_t j, std::int64_t
   auto best1 = best0;
   auto at0 = hn::Zero(di);
   auto at1 = at0;
-  auto poison = hn::Zero(d);  // becomes NaN with the first number that is not finite
+  auto poison = hn::Zero(d);  // becomes NaN at the first element that is not finite
   for (Index step = 0; i + 2 * lanes <= a.rows; i += 2 * lanes, ++step) {
     auto x0 = hn::LoadU(d, x + i);
     auto x1 = hn::LoadU(d, x + i + lanes);
@@ -135,7 +135,7 @@ Pivot getrf(MatrixView<T> a, bool pivoting, std::int64_t* rows) noexcept {
   return {};
 }
 
-/// 4 x 4 numbers of fp32.
+/// 4 x 4 elements of fp32.
 HWY_INLINE void transpose_block(const float* HWY_RESTRICT in, std::int64_t ld,
                                 float* HWY_RESTRICT out, std::int64_t ld_out) {
   const hn::CappedTag<float, 4> d;
@@ -153,7 +153,7 @@ HWY_INLINE void transpose_block(const float* HWY_RESTRICT in, std::int64_t ld,
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dw, u01, u23)), d, out + 2 * ld_out);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dw, u01, u23)), d, out + 3 * ld_out);
 }
-/// 4 x 4 numbers of fp64, by 2 x 2.
+/// 4 x 4 elements of fp64, by 2 x 2.
 HWY_INLINE void transpose_block(const double* HWY_RESTRICT in, std::int64_t ld,
                                 double* HWY_RESTRICT out, std::int64_t ld_out) {
   const hn::CappedTag<double, 2> d;
@@ -167,7 +167,8 @@ HWY_INLINE void transpose_block(const double* HWY_RESTRICT in, std::int64_t ld,
   }
 }
 
-/// Strips of 16 rows: their columns fill one cache line each, and 16 lines of the output grow.
+/// Strips of 16 rows: each column of a strip fills one cache line, and 16 lines of the output are
+/// written at a time.
 template <class T>
 void transpose(MatrixView<const T> a, MatrixView<T> out) noexcept {
   constexpr std::int64_t kStrip = 16;

@@ -4,9 +4,10 @@
 
 #include "kernels/table.hpp"
 
-// Which targets Highway compiles; include this header before any of Highway's. On x86 the static
-// target must not be plain x86-64, for which Highway has scalars only: the reference loops serve
-// there. The kernels keep arrays of vectors, which SVE's sizeless types forbid: ARM runs NEON.
+// The targets that Highway compiles; include this header before any of Highway's. On x86 the static
+// target must not be plain x86-64, for which Highway has scalars only: there the reference loops
+// are used. The kernels keep arrays of vectors, which SVE's sizeless types forbid, so ARM uses
+// NEON.
 #if defined(__x86_64__) && !defined(HWY_BASELINE_TARGETS)
 #define HWY_BASELINE_TARGETS HWY_SSE4
 #endif
@@ -24,7 +25,7 @@ void fill_portable_pack(core::Isa isa, Table& t);            ///< pack, unpack, 
 void fill_portable_pack_columns(core::Isa isa, Table& t);    ///< pack_columns
 void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
 void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
-void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_product
+void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_, split_product
 void fill_portable_blocked(core::Isa isa, Table& t);         ///< blocked_product
 void fill_portable_exact(core::Isa isa, Table& t);           ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);           ///< packed_product, tile_product

@@ -23,7 +23,8 @@ void product(MatrixView<const double> a, const Products& p) noexcept {
 // Order of the triangles on the diagonal; everything below them goes through product().
 constexpr std::int64_t kTriangle = 32;
 
-/// y += A x for a small block on the diagonal: mirrored, it is a block like any other.
+/// y += A x for a small block on the diagonal: once both triangles are filled in, it is a general
+/// block.
 void triangle(MatrixView<const double> a, MatrixView<const double> x, MatrixView<double> y) {
   alignas(64) double buffer[kTriangle * kTriangle];
   const auto full = view(buffer, a.rows, a.rows);
@@ -57,24 +58,25 @@ using Vec = hn::Vec<D>;
 using Bits = hn::Vec<DU>;
 
 constexpr std::int64_t N = hn::MaxLanes(D());
-// Vectors of a split product that pass over A together, and SIMD vectors of rows, or columns, of A
-// for them: of 32 registers 4 x 2 x 2 for sums, of 16 half as many. One vector: 4 x 2.
+// Vectors of a split product that are multiplied with A together, and the number of SIMD vectors of
+// rows, or of columns, of A at a time. Register budget: of 32 registers, 4 x 2 x 2 for sums; of 16,
+// half as many. For one vector: 4 x 2.
 constexpr int kTogether = 4;
 constexpr int kAtOnce = HWY_TARGET == HWY_AVX3 ? 2 : 1;
 constexpr int kAtOnceAlone = 4;
-// From so many vectors on A is split into buffers of 32 KiB.
+// From this many vectors on, A is split into buffers of 32 KiB.
 constexpr std::int64_t kMany = 16;
 constexpr std::int64_t kPartRows = 256;
 constexpr std::int64_t kPartColumns = 16;
 
-/// The leading digits of a, and what is left of them.
+/// The leading digits of a, and the rest.
 struct Split {
   Vec head, rest;
   HWY_INLINE Split(Vec a, Vec shift)
       : head(hn::Sub(hn::Add(a, shift), shift)), rest(hn::Sub(a, head)) {}
 };
 
-/// head and rest of a block. Returns its checksum.
+/// Computes head and rest of a block. Returns its checksum.
 template <bool kOfRows>
 HWY_INLINE std::uint64_t split_part(MatrixView<const double> a, const double* shift,
                                     MatrixView<double> head, MatrixView<double> rest) {
@@ -100,7 +102,7 @@ HWY_INLINE std::uint64_t split_part(MatrixView<const double> a, const double* sh
   return checksum + sum_of_lanes(DU(), bits);
 }
 
-/// y of V SIMD vectors of rows from row i on, and of the vectors [c, c + R).
+/// y for V SIMD vectors of rows from row i on, and for the vectors [c, c + R).
 template <int V, int R, bool kOfRows>
 HWY_INLINE Bits split_rows(MatrixView<const double> a, std::int64_t i, const SplitProducts& p,
                            std::int64_t c) {
@@ -147,7 +149,8 @@ HWY_INLINE Bits split_rows(MatrixView<const double> a, std::int64_t i, const Spl
   return bits;
 }
 
-/// z of C columns from column j on, and of the vectors [c, c + R); whole SIMD vectors of rows.
+/// z for C columns from column j on, and for the vectors [c, c + R); only whole SIMD vectors of
+/// rows.
 template <int C, int R, bool kOfRows>
 HWY_INLINE Bits split_columns(MatrixView<const double> a, std::int64_t j, const SplitProducts& p,
                               std::int64_t c) {
@@ -231,8 +234,8 @@ HWY_NOINLINE Bits split_some(MatrixView<const double> a, const SplitProducts& p,
   return bits;
 }
 
-/// Many vectors: A is split once, part by part into buffers, and each part multiplied like any
-/// other block.
+/// Many vectors: A is split once, part by part into buffers, and each part is multiplied as a
+/// general block.
 template <bool kOfRows>
 HWY_NOINLINE std::uint64_t split_many(MatrixView<const double> a, const SplitProducts& p) {
   alignas(64) double heads[kPartRows * kPartColumns], rests[kPartRows * kPartColumns];

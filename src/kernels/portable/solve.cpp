@@ -11,21 +11,21 @@
 
 /// y -= L x and y -= L' x for packed tiles in pairs order and for plain fp32 tiles.
 ///
-/// A dword of an engine tile holds two k of one row: the even one is the dword shifted left by 16,
-/// the odd one its upper half, both fp32 as they are. Lanes are rows. L x broadcasts x and keeps
-/// sums by row; L' x keeps a vector of partial sums for every k and adds its lanes at the end. A
-/// tile is at most 1.5 MiB and stays in L2 while the groups of vectors pass over it. Each group
-/// unpacks it again: two instructions for 16 products.
+/// A dword of an engine tile holds two elements of one row, for an even and an odd k: the even one
+/// is the dword shifted left by 16, the odd one its upper half; both are fp32 values without
+/// conversion. Lanes are rows. L x broadcasts x and keeps sums by row; L' x keeps a vector of
+/// partial sums for every k and adds its lanes at the end. A tile is at most 1.5 MiB and stays in
+/// L2 while the groups of vectors pass over it. Each group unpacks it again: two instructions for
+/// 16 products.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// What follows is fetched this far ahead: 64 lines, as many as the bandwidth-delay product of one
-// core needs twice over.
-constexpr std::int64_t kAhead = 2048;  // numbers: 4 KiB
+// Prefetch distance: 64 cache lines, twice the bandwidth-delay product of one core.
+constexpr std::int64_t kAhead = 2048;  // bf16 elements: 4 KiB
 
-// Sums kept in registers, and numbers of each x in a buffer of the group's own: 32 KiB at most.
+// Sums kept in registers, and elements of each x in a buffer for the group: 32 KiB at most.
 constexpr int kSums = 2 * kGroup;
 constexpr std::int64_t kChunk = 512;
 
@@ -34,15 +34,16 @@ struct Pair {
   hn::Vec<D> even, odd;
 };
 
-/// How many planes a tile has: one is known to the compiler, two or three are a loop.
+/// Number of planes of a tile: one plane is a compile-time constant, two or three planes are a
+/// loop.
 template <bool one>
 struct Planes {
   int count;
   HWY_INLINE int get() const { return one ? 1 : count; }
 };
 
-/// The numbers of one dword per lane as V, their terms summed: in fp32 for fp32 vectors, in fp64
-/// for fp64 vectors.
+/// The elements of one dword per lane as V, with their terms summed: in fp32 for fp32 vectors, in
+/// fp64 for fp64 vectors.
 template <class P, class D>
 HWY_INLINE Pair<D> load_pair(D d, const std::uint16_t* p, P planes) {
   const hn::Rebind<std::uint32_t, D> du;
@@ -66,13 +67,13 @@ HWY_INLINE Pair<D> load_pair(D d, const std::uint16_t* p, P planes) {
 }
 
 /// y -= L x for S SIMD vectors of a panel's rows from row i on, k < n and R right-hand sides.
-/// x: [R][kChunk]. S R sums, 2 S registers of L and one of x.
+/// x: [R][kChunk]. Register budget: S R sums, 2 S of L and one of x.
 template <int S, int R, class V, class P>
 HWY_INLINE void rows_of_panel(const std::uint16_t* panel, std::int64_t i, std::int64_t n, P planes,
                               const V* x, MatrixView<V> y) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  constexpr int T = R == 1 ? 2 : 1;  // even and odd apart: two sums hide the latency of one
+  constexpr int T = R == 1 ? 2 : 1;  // separate sums for even and odd k hide the latency
   hn::Vec<decltype(d)> sum[R][S][T];
   HWY_UNROLL(8)
   for (int c = 0; c < R; ++c) {
@@ -118,7 +119,7 @@ HWY_INLINE void rows_of_panel(const std::uint16_t* panel, std::int64_t i, std::i
   }
 }
 
-/// 'rows' of R columns of 'from' in a buffer of 'size' rows, the rest zero.
+/// Copies 'rows' rows of R columns of 'from' to a buffer of 'size' rows; the rest is zero.
 template <int R, class V>
 MatrixView<V> padded(MatrixView<const V> from, std::int64_t rows, std::int64_t size, V* buffer) {
   for (int c = 0; c < R; ++c) {
@@ -150,14 +151,14 @@ void packed_rows(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y) {
   }
 }
 
-/// y -= L' x for k pairs from k on, 'panels' panels of rows and R right-hand sides. x: [R][kChunk].
-/// kSums sums, two registers of L and one of x.
+/// y -= L' x for kSums / R values of k from k on, 'panels' panels of rows and R right-hand sides.
+/// x: [R][kChunk]. Register budget: kSums sums, two of L and one of x.
 template <int R, class V, class P>
 HWY_INLINE void columns_of_panels(PackedIn l, std::int64_t k, std::int64_t panels, P planes,
                                   const V* x, MatrixView<V> y) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  constexpr int K = kSums / R;  // k at a time
+  constexpr int K = kSums / R;  // values of k at a time
   hn::Vec<decltype(d)> sum[R * K];
   HWY_UNROLL(16)
   for (int c = 0; c < R * K; ++c) {
@@ -208,8 +209,8 @@ void packed_columns(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y
   }
 }
 
-/// sums[k] += L' x for one plane pair of engine tiles (32 rows, 32 k), lane by lane: in the order
-/// of memory. sums: [k][lane].
+/// sums[k] += L' x for one pair of engine tiles (32 rows, 32 k), lane by lane, in the order of
+/// memory. sums: [k][lane].
 template <class V, class P>
 HWY_INLINE void columns_of_tiles(const std::uint16_t* tile, P planes, const V* x, V* sums) {
   const hn::CappedTag<V, kEngineRows> d;
@@ -243,7 +244,7 @@ template <class V, class P>
 void packed_column(PackedIn l, P planes, const V* x, V* y) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  constexpr std::int64_t kPart = 256;  // k whose sums, 16 KiB at most, stay in L1
+  constexpr std::int64_t kPart = 256;  // values of k whose sums, 16 KiB at most, stay in L1
   alignas(64) V sums[kPart * N];
   V x_tail[kPanel];
   for (std::int64_t k0 = 0; k0 < l.depth; k0 += kPart) {

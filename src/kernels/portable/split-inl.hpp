@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Numbers split into bf16 terms, a vector at a time. Included once per target: hence a toggling
+// Splits values into bf16 terms, a vector at a time. Included once per target: hence a toggling
 // guard instead of a pragma.
 #if defined(STEPWELL_SPLIT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEPWELL_SPLIT_INL
@@ -28,8 +28,9 @@ using DDU = hn::RebindToUnsigned<DD>;
 using VD = hn::Vec<DD>;
 using VF = hn::Vec<DF>;
 
-/// Rounds to nearest even at 2^-fraction of the leading bit, at least at 2^-fraction of min_normal,
-/// by adding and subtracting a number whose last place that is. Infinity and NaN pass.
+/// Rounds to nearest even at 2^-fraction of the leading bit, or of min_normal if that is larger, by
+/// adding and subtracting a constant whose unit in the last place is that value. Infinity and NaN
+/// are preserved.
 template <int fraction>
 HWY_INLINE VD round_to(VD x, double min_normal) {
   const DD d;
@@ -51,7 +52,7 @@ HWY_INLINE VF round_to(VF x, double min_normal) {
   return hn::CopySign(hn::Sub(hn::Add(x, magic), magic), x);
 }
 
-/// What the terms are to sum up to: the number itself, at fp16 its rounding.
+/// The value that the terms must sum to: x itself, or at fp16 x rounded to fp16.
 template <class D, class V>
 HWY_INLINE V whole(D d, V x, bool to_fp16) {
   if (!to_fp16) return x;
@@ -62,8 +63,8 @@ HWY_INLINE V whole(D d, V x, bool to_fp16) {
   return hn::IfThenElse(hn::Ge(hn::Abs(half), limit), infinity, half);
 }
 
-/// Takes the leading bf16 term off 'rest' and returns its bits in dwords, as core::split does.
-/// After infinity or NaN nothing sensible is left: zero.
+/// Subtracts the leading bf16 term from 'rest' and returns its bits in dwords, as core::split does.
+/// After infinity or NaN the rest is set to zero.
 HWY_INLINE auto take_term(VD& rest) {
   const DD d;
   const hn::Rebind<float, DD> df;
@@ -73,8 +74,8 @@ HWY_INLINE auto take_term(VD& rest) {
   return hn::ShiftRight<16>(hn::BitCast(du, hn::DemoteTo(df, taken)));
 }
 
-/// The same for fp32, where everything stays exact: a bf16 number is the upper half of an fp32
-/// number.
+/// The same for fp32, where everything stays exact: a bf16 value is the upper half of an fp32
+/// value.
 HWY_INLINE auto take_term(VF& rest) {
   const DF d;
   const DU du;

@@ -10,7 +10,7 @@
 #define STEPWELL_TARGET_INL
 #endif
 
-// The instruction set this pass compiles for, as the table and the kernel's name spell it.
+// The instruction set that this pass compiles for, as in the table and in the names of kernels.
 #undef STEPWELL_TARGET_ISA
 #undef STEPWELL_TARGET_NAME
 #if HWY_TARGET == HWY_AVX3
@@ -24,7 +24,8 @@
 #define STEPWELL_TARGET_NAME "baseline"
 #endif
 
-// Defines, in the last pass, fill(isa, table): calls the fill(table) that was compiled for 'isa'.
+// In the last pass, defines fill(isa, table), which calls the fill(table) that was compiled for
+// 'isa'.
 #undef STEPWELL_EXPORT_FILL
 #if HWY_ARCH_X86
 #define STEPWELL_EXPORT_FILL(fill)     \

@@ -12,9 +12,9 @@
 #include "hwy/highway.h"
 #include "kernels/portable/target-inl.hpp"
 
-/// C -= A B' at the bf16 rungs and fp16 without a matrix engine: the terms of each number are
-/// summed in fp32 (exact for bf16, bf16x2 and fp16) and one fp32 product does the work of the
-/// rung's one to six; it keeps what the rung drops, so it is at least as accurate.
+/// C -= A B' at the bf16 rungs and fp16 without a matrix engine: the terms of each element are
+/// summed in fp32 (exact for bf16, bf16x2 and fp16) and one fp32 product replaces the one to six
+/// products of the rung; it keeps the terms that the rung drops, so it is at least as accurate.
 ///
 /// Both panels of 32 rows are widened to fp32 in 128 of depth (16 KiB each, on the stack): A as
 /// [k][32 rows], so that a vector is rows of C; B as [row][k], read by broadcast.
@@ -32,10 +32,11 @@ using U32 = hn::RebindToUnsigned<D32>;
 
 constexpr std::int64_t kChunk = 4;                     // depth blocks widened at a time
 constexpr std::int64_t kChunkDepth = kChunk * kDepth;  // 128
-constexpr std::int64_t kRowStride = kChunkDepth + 16;  // of widened B: keeps rows off one cache set
+constexpr std::int64_t kRowStride = kChunkDepth + 16;  // for widened B: rows spread over cache sets
 constexpr int kColumns = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 
-/// The sum of the first 'planes' terms of 'lanes' dwords: even = first of each pair, odd = second.
+/// The sum of the first 'planes' terms of one dword per lane: 'even' is the first element of each
+/// pair, 'odd' the second.
 HWY_INLINE void widen(const std::uint16_t* terms, int planes, V32& even, V32& odd) {
   const U32 du;
   const D32 df;
@@ -50,7 +51,7 @@ HWY_INLINE void widen(const std::uint16_t* terms, int planes, V32& even, V32& od
   }
 }
 
-/// A's panel, depth blocks [k0, k1), to out[k][32].
+/// Widens depth blocks [k0, k1) of A's panel to out[k][32].
 void widen_pairs(PackedIn a, std::int64_t panel, std::int64_t k0, std::int64_t k1, int planes,
                  float* HWY_RESTRICT out) {
   const D32 df;
@@ -71,7 +72,7 @@ void widen_pairs(PackedIn a, std::int64_t panel, std::int64_t k0, std::int64_t k
   }
 }
 
-/// B's panel to out[row][k].
+/// Widens B's panel to out[row][k].
 void widen_rows(PackedIn b, std::int64_t panel, std::int64_t k0, std::int64_t k1, int planes,
                 float* HWY_RESTRICT out) {
   const D32 df;
@@ -124,8 +125,8 @@ HWY_INLINE void micro_block(const float* HWY_RESTRICT a, const float* HWY_RESTRI
   }
 }
 
-/// The 32 x 32 block of sums at (i, j). A block that C does not hold whole, or that crosses its
-/// diagonal, is computed beside C and copied element by element.
+/// The 32 x 32 block of sums at (i, j). A block that does not lie completely inside C, or that
+/// crosses its diagonal, is computed in a buffer and copied element by element.
 template <Combine combine>
 void block(const float* a, const float* b, std::int64_t depth, MatrixView<float> c, std::int64_t i,
            std::int64_t j, Shape shape) {

@@ -30,7 +30,7 @@ class Panel {
         exchanged_(exchanged),
         scratch_(scratch) {}
 
-  /// Rows first .. first + count, once the rows before them have been taken from them.
+  /// Factors rows first .. first + count, which have been updated with the rows before them.
   Pivot factor(std::int64_t first, std::int64_t count) {
     if (count <= kPanelLeaf) return leaf(first, count);
     const std::int64_t half = core::round_up(count / 2, kPanelLeaf);
@@ -56,7 +56,7 @@ class Panel {
     update(t_, a, b, c);
   }
 
-  /// At the rung, kWidth columns of c at a time: their operand stays in L2.
+  /// The same at the rung, kWidth columns of c at a time, so that their operand stays in L2.
   void subtract_packed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
     const PackedOut left =
         packed(reinterpret_cast<std::uint16_t*>(scratch_), a.rows, a.cols, rung_, Order::pairs);
@@ -70,7 +70,7 @@ class Panel {
     }
   }
 
-  /// The leaf's rows are factored as columns of L, where they stay.
+  /// Factors the rows of a leaf as columns of L, where they stay.
   Pivot leaf(std::int64_t first, std::int64_t count) {
     const MatrixView<T> s = l_.block(first, first, l_.rows - first, count);
     transpose(t_, x_.block(first, first, count, s.rows), s);

@@ -25,7 +25,7 @@ void invert(const Table& t, MatrixView<const T> l, MatrixView<T> w, T* scratch) 
   invert(t, l.block(0, 0, n1, n1), w11, scratch);
   invert(t, l.block(n1, n1, n2, n2), w22, scratch);
 
-  // The update multiplies with a transpose, so the right operands are transposed first.
+  // The update multiplies by a transpose, so the right operands are transposed first.
   const auto right = view(scratch, n1, n1);
   const auto product = view(scratch + n1 * n1, n2, n1);
   const auto product_transposed = view(scratch, n1, n2);
@@ -70,7 +70,7 @@ void solve_inverted(const Table& t, MatrixView<const float> w, std::int64_t bloc
 }
 
 void truncate(MatrixView<float> a, Rung rung, Shape shape) {
-  // bf16 terms have 8 significant bits each; two of them hold any 16-bit number exactly.
+  // bf16 terms have 8 significant bits each; two of them hold any 16-bit significand exactly.
   const int bits = rung == Rung::bf16     ? 8
                    : rung == Rung::bf16x2 ? 16
                    : rung == Rung::fp16   ? 11

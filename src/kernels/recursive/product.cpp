@@ -5,7 +5,7 @@
 namespace stepwell::kernels {
 namespace {
 
-/// Numbers of one operand of a product in a tree_* call: one of its sides is at most half the
+/// Elements of one operand of a product in a tree_* call: one of its sides is at most half the
 /// order.
 std::int64_t operand_numbers(std::int64_t order) {
   return packed_numbers(order, recursive::first_half(order) + kPanel, 3);
@@ -17,7 +17,7 @@ void narrow(MatrixView<const double> from, MatrixView<float> to) {
   }
 }
 
-/// Hands out pieces of scratch, aligned to 64 bytes.
+/// Allocates pieces of scratch, aligned to 64 bytes.
 struct Scratch {
   std::byte* at;
 
@@ -45,7 +45,8 @@ void packed_product(const Table& t, Rung rung, MatrixView<const T> a, MatrixView
 }  // namespace
 
 std::int64_t tree_scratch(std::int64_t order) {
-  // Two packed operands, and the fp32 product of the fp64 case; 64 bytes of alignment for each.
+  // Two packed operands, and the fp32 product in the fp64 case, with 64 bytes of alignment for
+  // each.
   const std::int64_t operand = operand_numbers(order) * 2 + 64;
   const std::int64_t product =
       core::round_up(order, kPanel) * (recursive::first_half(order) + kPanel) * 4 + 64;

@@ -7,8 +7,8 @@
 #include "core/numeric/rounding.hpp"
 #include "kernels/recursive.hpp"
 
-/// Substitution in blocks of 32, a panel of the packed layout: what lies beside a diagonal block
-/// goes through the table's products, the block itself is copied to a local array.
+/// Substitution in blocks of 32, the size of a panel of the packed layout: off-diagonal blocks go
+/// through the table's products, the diagonal block is copied to a local array.
 namespace stepwell::kernels {
 namespace {
 
@@ -31,7 +31,7 @@ void subtract(const Table& t, MatrixView<const float> l, bool transposed,
   t.tile_product_fp64.run(l, transposed, x, y);
 }
 
-/// y -= L x through the table's y += A x: a piece of x at a time is negated on the stack.
+/// y -= L x through the table's y += A x: x is negated piece by piece on the stack.
 void subtract(const Table& t, MatrixView<const double> l, bool transposed,
               MatrixView<const double> x, MatrixView<double> y) {
   constexpr std::int64_t kPiece = 512;
@@ -56,8 +56,8 @@ void subtract(const Table& t, MatrixView<const double> l, bool transposed,
   }
 }
 
-/// The lower triangle of a diagonal block, terms summed in V. The general unpack kernel takes three
-/// times as long for one block, and nothing else can run meanwhile.
+/// Copies the lower triangle of a diagonal block, with the terms summed in V. The general unpack
+/// kernel takes three times as long for one block, and nothing else can run in parallel.
 template <class V>
 void copy_block(PackedIn l, MatrixView<V> out) {
   for (std::int64_t k = 0; k < out.cols; ++k) {
@@ -93,7 +93,8 @@ void forward(MatrixView<const V> l, V* x) {
   }
 }
 
-/// x <- L^-T x, by rows of L: the updates are independent of each other, a sum would not be.
+/// x <- L^-T x, by rows of L: the updates are independent of each other, whereas a sum would be a
+/// chain of dependent operations.
 template <class V>
 void backward(MatrixView<const V> l, V* x) {
   for (std::int64_t i = l.rows - 1; i >= 0; --i) {
@@ -104,7 +105,7 @@ void backward(MatrixView<const V> l, V* x) {
   }
 }
 
-/// L is a packed tile or a plain one of order n.
+/// Substitution with L, a packed or plain tile of order n.
 template <class L, class V>
 void solve(const Table& t, L l, std::int64_t n, bool transposed, MatrixView<V> x) {
   const core::FpScope fp;

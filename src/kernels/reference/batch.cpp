@@ -9,10 +9,11 @@
 namespace stepwell::kernels {
 namespace {
 
-/// Systems side by side where there are no vectors.
+/// Number of interleaved systems when there are no vectors.
 template <class T>
 constexpr int kLanes = 32 / sizeof(T);
-/// The loops know no blocks: those of all instruction sets with 16 registers.
+/// The reference loops ignore blocks; these are the blocks of the instruction sets with 16
+/// registers.
 constexpr BatchBlock kBlocks[] = {{2, 2, 1}, {3, 3, 1}, {4, 2, 1}, {3, 4, 1}, {4, 3, 1}, {2, 2, 2}};
 
 template <class T>
@@ -20,12 +21,13 @@ bool usable(T pivot) {
   return pivot > 0 && pivot < std::numeric_limits<T>::infinity();
 }
 
-/// (i, j) of the lower triangle, as the caller has it.
+/// Offset of element (i, j) of the lower triangle in the caller's matrix.
 std::int64_t offset(std::int64_t i, std::int64_t j, std::int64_t ld, Triangle triangle) {
   return triangle == Triangle::lower ? i + j * ld : j + i * ld;
 }
 
-/// L^-1 times row i >= n of system q, or row i < n of L but for its diagonal element.
+/// For system q: multiplies row i >= n by L^-1, or computes row i < n of L except its diagonal
+/// element.
 template <class T>
 void eliminate(const BatchPack<T>& p, std::int64_t i, std::int64_t q) {
   for (std::int64_t j = 0; j < std::min(i, p.n); ++j) {

@@ -9,7 +9,7 @@
 namespace stepwell::kernels {
 namespace {
 
-/// Element (i, k) of the symmetric matrix q.
+/// Element (i, k) of the symmetric matrix of system q.
 template <class T>
 double element(const BatchPack<const T>& p, std::int64_t i, std::int64_t k, std::int64_t q) {
   return p.row(std::max(i, k))[std::min(i, k) * p.lanes + q];

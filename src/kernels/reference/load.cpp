@@ -43,7 +43,7 @@ void compare(double a, double mirror, std::int64_t i, std::int64_t j, Scan& s) {
   }
 }
 
-/// The scaled number is (row * a) * col, each product rounded to fp64, in every version.
+/// The scaled element is (row * a) * col, with each product rounded to fp64, in every version.
 void load(const LoadArgs& g, Scan& scan) noexcept {
   Scan s;
   for (std::int64_t j = 0; j < g.a.cols; ++j) {

@@ -45,7 +45,7 @@ void symmetric_product(MatrixView<const double> a, MatrixView<const double> x,
   }
 }
 
-/// The sum of term(k) for k in [begin, end): chains of four, added in pairs.
+/// The sum of term(k) for k in [begin, end): chains of four terms, added pairwise.
 template <class Term>
 double pairwise_sum(std::int64_t begin, std::int64_t end, Term term) {
   if (end - begin > 4) {

@@ -4,8 +4,8 @@
 
 #include "kernels/table.hpp"
 
-/// The plain loop of every kernel: the oracle. Each function sets the table's entries of its
-/// family.
+/// The reference loop of every kernel: the oracle for the tests. Each function sets the table's
+/// entries of its family.
 namespace stepwell::kernels {
 
 void fill_reference_update(Table& t);
@@ -20,7 +20,7 @@ void fill_reference_column_sizes(Table& t);
 void fill_reference_batch(Table& t);
 void fill_reference_batch_residual(Table& t);
 
-// What the other versions leave to the plain loops: packs with missing or failed systems.
+// The other versions call these for packs with missing or failed systems.
 template <class T>
 void reference_batch_load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> p) noexcept;
 template <class T>

@@ -7,7 +7,7 @@
 namespace stepwell::kernels {
 namespace {
 
-/// Element (i, k) of a packed operand, its terms summed in V, largest first.
+/// Element (i, k) of a packed operand: the sum of its terms in V, largest first.
 template <class V>
 V element(PackedIn l, std::int64_t i, std::int64_t k) {
   V sum = 0;

@@ -23,7 +23,8 @@ void update(Rung rung, PackedIn a, PackedIn b, MatrixView<float> c, Shape shape,
   const RungProducts products = rung_products(rung);
   for (std::int64_t j = 0; j < c.cols; ++j) {
     for (std::int64_t i = shape == Shape::lower ? j : 0; i < c.rows; ++i) {
-      // Summed block by block, as the engine does: one chain of 6 x 4096 terms loses bf16x3's 1e-7.
+      // Summed block by block, as the engine does: a single chain of 6 x 4096 terms loses bf16x3's
+      // 1e-7.
       float sum = 0;
       for (std::int64_t k0 = 0; k0 < a.depth; k0 += kDepth) {
         float block = 0;

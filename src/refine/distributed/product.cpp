@@ -12,7 +12,8 @@
 namespace stepwell::refine {
 namespace {
 
-/// Enough lanes for many cores with one column, few enough that their sums stay small with many.
+/// Enough lanes for many cores with one column, few enough to keep their sums small with many
+/// columns.
 constexpr std::int64_t kFewestLanes = 8;
 constexpr std::int64_t kMostLanes = 32;
 
@@ -24,7 +25,7 @@ std::size_t lane_count(std::size_t tiles, std::int64_t columns) {
 
 void grow(core::Buffer<double>& buffer, std::int64_t size) {
   if (buffer.size() >= size) return;
-  buffer = {};  // the old one first
+  buffer = {};  // free the old memory first
   buffer = core::Buffer<double>(size, core::Contents::any);
 }
 
@@ -32,7 +33,7 @@ std::span<double> first_of(const core::Buffer<double>& buffer, std::int64_t size
   return {buffer.data(), static_cast<std::size_t>(size)};
 }
 
-/// f(first, end) for all rows, a block at a time, on all threads.
+/// Calls f(begin, end) for blocks of rows on all threads.
 template <class F>
 void for_rows(engine::ThreadPool& pool, std::int64_t n, F f) {
   pool.for_each((n + kBlockRows - 1) / kBlockRows, [&](std::int64_t block) {
@@ -102,7 +103,7 @@ void DistributedProduct::add_lanes(std::int64_t columns, std::int64_t column, do
   });
 }
 
-/// y = the sum of what add(block, sums) adds to sums, of all blocks of all ranks.
+/// y = the sum over all blocks of all ranks of what add(block, sums) adds to sums.
 template <class Add>
 void DistributedProduct::sum_blocks(MatrixView<double> y, Add add) {
   const std::int64_t n = grid_.n, r = y.cols;
@@ -131,13 +132,13 @@ void DistributedProduct::apply_blocked(MatrixView<const double> x, MatrixView<do
   });
 }
 
-/// In a lane, whose tiles add to an element one after the other: once for each of their blocks of
-/// columns, or slabs of rows. Then in the sums of the lanes, and of the ranks.
+/// Counts the roundings within a lane, whose tiles add to an element one after the other, once for
+/// each block of columns or slab of rows; then those in the sums over the lanes and the ranks.
 std::int64_t DistributedProduct::own_depth() const {
   const auto lanes = static_cast<std::size_t>(kFewestLanes);
   const std::int64_t blocks = (grid_.tile + kBlockColumns - 1) / kBlockColumns;
   const std::int64_t slabs = blocks + (grid_.tile + kernels::kBlockedRows - 1) /
-                                          kernels::kBlockedRows;  // of a diagonal tile: both
+                                          kernels::kBlockedRows;  // a diagonal tile has both
   std::int64_t most = 0;
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     std::vector<std::int64_t> additions(static_cast<std::size_t>(grid_.tiles()));
@@ -209,7 +210,7 @@ void DistributedProduct::apply_exactly(MatrixView<const double> x, MatrixView<co
       own(i, r + c) = sum.lo;
     });
   }
-  // A reduction in FP64 would lose what the second halves are for: each rank adds up all of them.
+  // A reduction in FP64 would lose the low parts: each rank adds up the sums of all ranks.
   for (std::int64_t c = 0; c < r; ++c) {
     for (std::int64_t i = 0; i < n; ++i) {
       y(i, c) = b.empty() ? 0 : b(i, c);

@@ -9,19 +9,19 @@
 #include "refine/distributed/product.hpp"
 #include "refine/operators/symmetric_block.hpp"
 
-/// A look at all of A over ranks.
+/// Scan of a distributed A.
 namespace stepwell::refine {
 namespace {
 
-/// The scan of all ranks' tiles: sums, the largest, and the first that is not finite, column by
-/// column. Collective.
+/// Combines the scans of all ranks: the sums, the largest element and the first non-finite element
+/// in column-major order. Collective.
 void combine_ranks(engine::Communicator& ranks, std::int64_t n, kernels::Scan& scan,
                    std::span<double> sums) {
   scan.big = sums[0];
   scan.mid = sums[1];
   scan.small = sums[2];
   scan.non_finite = static_cast<std::int64_t>(sums[3]);
-  // Of numbers that are not negative, the bits are in the order of the values.
+  // The bit patterns of non-negative doubles are ordered like their values.
   const bool none = scan.bad_row < 0;
   std::int64_t most[] = {std::bit_cast<std::int64_t>(scan.max_abs),
                          none ? -n * n - 1 : -(scan.bad_col * n + scan.bad_row)};
@@ -38,9 +38,9 @@ void DistributedProduct::scan(MatrixView<const double> x, MatrixView<double> y, 
                               std::span<Element> elements) {
   const std::int64_t n = grid_.n;
   const std::int64_t r = y.cols;
-  const std::int64_t columns = r + 1;  // the last one for the sums of |A|'s rows
+  const std::int64_t columns = r + 1;  // the last one holds the row sums of |A|
   const std::int64_t in_all = n * columns + std::ssize(elements) + 4;
-  // The elements in the order of the tiles.
+  // Indices of the elements in the order of the tiles.
   std::vector<std::size_t> order(elements.size());
   const auto place = [&](std::size_t k) {
     return std::pair(elements[k].col / grid_.tile, elements[k].row / grid_.tile);

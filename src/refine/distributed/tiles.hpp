@@ -18,12 +18,12 @@ namespace stepwell::refine {
 std::vector<std::pair<std::int64_t, std::int64_t>> own_tiles(
     const tiles::Distribution& distribution, int rank, const tiles::Grid& grid);
 
-/// Calls body(k, scratch) for k = 0 .. count - 1 on all of the pool's threads, each with a piece of
-/// 'scratch' of its own: 'size' numbers. Throws the first k's error.
+/// Calls body(k, scratch) for k = 0 .. count - 1 on all threads of the pool. Each thread has its
+/// own piece of 'scratch' with 'size' elements. Throws the error of the smallest k that failed.
 void for_all(engine::ThreadPool& pool, std::size_t count, double* scratch, std::int64_t size,
              const std::function<void(std::size_t, double*)>& body);
 
-/// A rank's tiles of A in FP64, made once by another source.
+/// A rank's tiles of A in FP64, read once from another source.
 class KeptTiles : public factor::BlockSource {
  public:
   /// Collective. Throws AgreedError.
@@ -31,7 +31,7 @@ class KeptTiles : public factor::BlockSource {
             const tiles::Distribution& distribution, const tiles::Grid& grid,
             const factor::BlockSource& from);
 
-  /// One of the rank's own.
+  /// 'at' must be one of the rank's own tiles.
   MatrixView<const double> block(const factor::Block& at, double* scratch) const override;
   bool needs_scratch() const override { return false; }
 
@@ -42,7 +42,7 @@ class KeptTiles : public factor::BlockSource {
  private:
   struct Place {
     std::int64_t i, j;
-    std::int64_t offset;  ///< in what is kept
+    std::int64_t offset;  ///< offset in kept_
   };
 
   tiles::Grid grid_;

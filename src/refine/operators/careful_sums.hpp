@@ -10,9 +10,9 @@
 
 namespace stepwell::refine {
 
-/// y + low += A x of column c of each x, with sums of three numbers: an element of k terms errs by
-/// at most 2 (2k + 2)^3 2^-159 of their sizes (Ogita, Rump & Oishi 2005, Proposition 5.11, each
-/// product being two numbers) and by 2^-106 of itself.
+/// y + low += A x for column c of each x, with sums kept as three doubles: the error of an element
+/// of k terms is at most 2 (2k + 2)^3 2^-159 times the sum of their magnitudes (Ogita, Rump & Oishi
+/// 2005, Proposition 5.11, each product counting as two terms) plus 2^-106 times its own magnitude.
 void add_carefully(const core::RowBlock& a, const std::vector<MatrixView<const double>>& x,
                    std::int64_t c, double* y, double* low);
 

@@ -13,13 +13,13 @@
 namespace stepwell::refine {
 namespace {
 
-/// Blocks of A a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
-/// columns stream by, and the block stays in L2 for the next columns of x.
+/// Size of the blocks of A that a kernel is called with. 2048 rows of x and y are 32 KiB: they stay
+/// in L1 while the columns of A are streamed, and the block stays in L2 for the next columns of x.
 constexpr std::int64_t kRows = 2048;
 constexpr std::int64_t kColumns = 64;
 
-/// About so many strips, none of fewer rows than this: enough for many cores, and long runs of
-/// memory.
+/// Approximate number of strips, and their minimum number of rows: enough strips for many cores,
+/// and long contiguous accesses.
 constexpr std::int64_t kStrips = 32;
 constexpr std::int64_t kLeast = 256;
 
@@ -39,7 +39,7 @@ std::vector<Range> strips_of(std::int64_t n) {
   return strips;
 }
 
-/// Calls f(range) for the pieces of 'size' from 'begin' on.
+/// Calls f(range) for the pieces of 'all', each at most 'size' long.
 template <class F>
 void for_pieces(Range all, std::int64_t size, F f) {
   for (std::int64_t k = 0; k < all.size; k += size) {
@@ -47,7 +47,7 @@ void for_pieces(Range all, std::int64_t size, F f) {
   }
 }
 
-/// Calls f(rows, columns) for the blocks that make a strip of A x or of A' x.
+/// Calls f(rows, columns) for the blocks of A that contribute to a strip of A x or of A' x.
 template <class F>
 void for_blocks(std::int64_t n, Range strip, bool transposed, F f) {
   for_pieces(transposed ? strip : Range{0, n}, kColumns, [&](Range cols) {
@@ -85,17 +85,19 @@ void GeneralProduct::apply(MatrixView<const double> x, MatrixView<double> y) {
   });
 }
 
-/// Blocks of 64 columns, or slabs of 256 rows for A', that are added up before they go to y.
+/// Number of blocks of 64 columns, or for A' of slabs of 256 rows, that are summed up before they
+/// are added to y.
 constexpr std::int64_t kRun = 8;
 
-/// Part of a strip: rows of A x, or columns of A' x, such that the sums of a run stay in L1.
+/// Rows of A, or columns for A', of a strip that are processed together, so that the sums of a run
+/// stay in L1.
 constexpr std::int64_t kPart = kernels::kBlockedRows;
 
 void GeneralProduct::apply_blocked(MatrixView<const double> x, MatrixView<double> y,
                                    Checksums& checksums) {
   const std::int64_t n = a_.rows, r = x.cols;
   const kernels::Table& t = kernels::table();
-  // y of a part += A or A' times x of a run.
+  // sums of a part += A or A' times x of a run.
   const auto add_run = [&](Range part, Range run, MatrixView<double> sums) {
     const Range rows = transposed_ ? run : part, cols = transposed_ ? part : run;
     for_pieces(cols, kernels::kBlockedColumns, [&](Range c) {
@@ -134,7 +136,7 @@ void GeneralProduct::apply_blocked(MatrixView<const double> x, MatrixView<double
   });
 }
 
-/// In its block, in its run, and in the sum of the runs.
+/// Counts the roundings within a block, within a run and in the sum of the runs.
 std::int64_t GeneralProduct::depth() const {
   const std::int64_t block = transposed_ ? kernels::kBlockedRows : kernels::kBlockedColumns;
   const std::int64_t blocks = (a_.rows + block - 1) / block;
@@ -166,7 +168,7 @@ void GeneralProduct::apply_exactly(MatrixView<const double> x, MatrixView<const 
         }
         const std::uint64_t checksum = kernels::exact_product(
             kernels::table(), a_.block(rows.begin, cols.begin, rows.size, cols.size), p);
-        if (c == 0) checksums.add(cols.begin, checksum);  // each column reads all of A
+        if (c == 0) checksums.add(cols.begin, checksum);  // each column of x reads all of A
       });
       for (std::int64_t i = strip.begin; i < strip.begin + strip.size; ++i) {
         const core::DoubleDouble sum = core::two_sum(high[i], low[i]);
@@ -225,7 +227,7 @@ bool is_symmetric_with_positive_diagonal(engine::ThreadPool& pool, MatrixView<co
   }
   std::atomic<bool> symmetric = true;
   for_strips(pool, n, [&](Range strip) {
-    // 64 x 64: a block and its mirror image stay in L2.
+    // 64 x 64: a block and its transpose stay in L2.
     for_pieces(strip, kColumns, [&](Range cols) {
       for_pieces({cols.begin, n - cols.begin}, kColumns, [&](Range rows) {
         if (!symmetric) return;

@@ -6,8 +6,8 @@
 
 namespace stepwell::refine {
 
-/// A general matrix, all of which is read: A x, or A' x. A strip is some rows of the result, so
-/// that no sums are left to add and no workspace is needed.
+/// Products A x or A' x with a general matrix, all of which is read. A strip is a range of rows of
+/// the result, so that no sums of strips have to be added and no workspace is kept.
 class GeneralProduct : public Product {
  public:
   GeneralProduct(engine::ThreadPool& pool, MatrixView<const double> a, bool transposed = false)
@@ -28,14 +28,14 @@ class GeneralProduct : public Product {
   bool transposed_;
 };
 
-/// What A holds, and both its norms, in one pass. Workspace: strips x n.
+/// Scans A and computes both its norms in one pass. Workspace: strips x n.
 MatrixScan scan_general(engine::ThreadPool& pool, MatrixView<const double> a);
 
-/// Bytes of that workspace.
+/// Bytes of workspace that scan_general() needs.
 std::int64_t scan_bytes(std::int64_t n);
 
-/// Whether A is its own transpose, to the bits, with a diagonal above zero. Ends at the first
-/// element that says no.
+/// Whether A equals its transpose exactly and has a positive diagonal. Stops at the first element
+/// that violates this.
 bool is_symmetric_with_positive_diagonal(engine::ThreadPool& pool, MatrixView<const double> a);
 
 }  // namespace stepwell::refine

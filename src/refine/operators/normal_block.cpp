@@ -32,7 +32,7 @@ RightHandSides RightHandSides::part(const std::vector<std::size_t>& which) const
 
 namespace {
 
-/// Memory that a product will read soon.
+/// Prefetches memory that a product will read soon.
 void fetch(const core::RowBlock& rows) {
   const MatrixView<const double> a = rows.stored;
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -40,27 +40,27 @@ void fetch(const core::RowBlock& rows) {
   }
 }
 
-/// Part of a block: some columns, or, of one that is stored by rows, some rows.
+/// Part of a block: some of its columns or, if it is stored by rows, some of its rows.
 struct Piece {
   core::RowBlock of;
-  std::int64_t row, col;  ///< its place in the block
+  std::int64_t row, col;  ///< its position in the block
 };
 
 enum class Walk : unsigned char { first, second };
 
-/// f(piece) for all pieces, in the first or the second product with the block. The next block is
-/// fetched in two parts: beside the later pieces of the first product the first, beside those of
-/// the second product the second. Earlier, and there are too many lines on their way.
+/// Calls f(piece) for all pieces, in the first or the second product with the block. The next block
+/// is prefetched in two halves: the first during the later pieces of the first product, the second
+/// during those of the second product. Earlier prefetches would put too many cache lines in flight.
 template <class F>
 void for_pieces(const NormalSlab& s, const core::RowBlock& block, Walk walk, F f) {
-  // Columns that are walked down together, and numbers of rows: y, or z, stays in L1.
+  // Columns of a piece, or its elements if it is stored by rows: y, or z, stays in L1.
   constexpr std::int64_t kColumns = 16, kNumbers = 4096;
   const std::int64_t n = block.cols(), across = block.by_rows ? block.rows() : n;
   const std::int64_t step = block.by_rows ? std::max<std::int64_t>(1, kNumbers / n) : kColumns;
   const auto piece = [&](const core::RowBlock& of, std::int64_t p) -> Piece {
     const std::int64_t w = std::min(step, across - p);
     if (!of.by_rows) return {of.block(0, p, of.rows(), w), 0, p};
-    const std::int64_t from = std::min(p, of.rows());  // the last block has fewer
+    const std::int64_t from = std::min(p, of.rows());  // the last block has fewer rows
     return {of.block(from, 0, std::min(w, of.rows() - from), n), from, 0};
   };
   const std::int64_t half = across / 2 / step * step;
@@ -72,7 +72,7 @@ void for_pieces(const NormalSlab& s, const core::RowBlock& block, Walk walk, F f
   }
 }
 
-/// b of the block, in the scale of its column.
+/// y = the block's rows of column c of b, scaled by the column's factor.
 void take_b(const NormalSlab& s, std::int64_t first, std::int64_t rows, std::int64_t c, double* y) {
   if (s.right == nullptr) {
     std::fill_n(y, rows, 0.0);
@@ -89,7 +89,7 @@ void add_square(const NormalSlab& s, std::int64_t rows, std::int64_t c) {
   s.squares[c] += sum;
 }
 
-/// high + low as a number of FP64 and what it lacks.
+/// Rounds high + low to FP64 in 'high', with the remainder in 'low'.
 void normalize(std::int64_t n, double* high, double* low) {
   for (std::int64_t i = 0; i < n; ++i) {
     const core::DoubleDouble sum = core::two_sum(high[i], low[i]);
@@ -140,7 +140,7 @@ void add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::in
   const std::int64_t rows = block.rows(), k = s.z.cols;
   const kernels::Table& t = kernels::table();
   const bool careful = s.right != nullptr && s.right->careful;
-  // y + y_low += A x, or z + z_low += A'y; stored by rows, A is the transpose of what is stored.
+  // y + y_low += A x, or z + z_low += A'y; if stored by rows, the stored matrix is A'.
   const auto multiply = [&](bool transposed, const double* from, double* to, double* low) {
     kernels::ExactProducts q;
     const bool by_z = transposed != block.by_rows;
@@ -175,7 +175,7 @@ namespace {
 constexpr int kNone = INT_MIN;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// For rounding to multiples of 2^exponent.
+/// The shift with which rounded() rounds to multiples of 2^exponent.
 double shift_for(int exponent) {
   return std::ldexp(1.5, 52 + exponent);
 }
@@ -183,13 +183,13 @@ double rounded(double a, double shift) {
   return (a + shift) - shift;
 }
 
-/// The exponent of the smallest power of two that is larger; none: nothing is lost without a head.
+/// The exponent of the smallest power of two above 'size'; kNone for sizes so small that nothing is
+/// lost without a head.
 int exponent_above(double size) {
   return size > 0x1p-600 ? std::ilogb(size) + 1 : kNone;
 }
 
-/// Above this an exponent might overflow, and nothing is promised: heads are NaN, and no proof
-/// comes of it.
+/// Above this an exponent might overflow: heads are then NaN, so that nothing is proven.
 constexpr double kLargest = 0x1p600;
 
 }  // namespace
@@ -202,8 +202,8 @@ SplitScale::SplitScale(const std::vector<double>& largest) {
   }
 }
 
-/// Products of leading digits are multiples of 2^(above - 52); of these the sizes of all terms
-/// together are 2^52 at most, and 2^21 more for each where x was rounded up.
+/// Products of leading digits are multiples of 2^(above - 52). In this unit the magnitudes of all
+/// terms sum up to at most 2^52, plus 2^21 for each term where x was rounded up.
 void SplitScale::split_x(const double* x, double* head, double* rest) const {
   double size = 0;
   for (std::size_t j = 0; j < exponent.size(); ++j) {
@@ -289,7 +289,7 @@ void add_block_split(const NormalSlab& s, const core::RowBlock& block, std::int6
       s.z_low(j, c) += sum.lo;
     }
   }
-  // By rows a product's sum is over all columns at once.
+  // If stored by rows, a product's checksum covers all columns at once.
   if (block.by_rows) add_checksums(s, block);
 }
 

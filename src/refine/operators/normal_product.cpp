@@ -12,11 +12,11 @@
 namespace stepwell::refine {
 namespace {
 
-/// Slabs of rows, each one job: enough for many cores.
+/// Maximum number of slabs of rows, each processed by one thread: enough for many cores.
 constexpr std::int64_t kSlabs = 32;
-/// Numbers of a block of rows: 1 MiB, half of L2.
+/// Elements of a block of rows: 1 MiB, half of L2.
 constexpr std::int64_t kBlock = 1 << 17;
-/// Numbers that a function is asked for at once.
+/// Elements that are requested from the caller's function at once.
 constexpr std::int64_t kRead = 1 << 20;
 
 std::int64_t block_rows(std::int64_t n) {
@@ -31,7 +31,7 @@ std::int64_t slabs_of(std::int64_t m, std::int64_t n) {
   return (m + slab_rows(m, n) - 1) / slab_rows(m, n);
 }
 
-/// Rows that are read at once: blocks of a slab.
+/// Rows that are read at once: some blocks of a slab.
 std::int64_t read_rows(std::int64_t m, std::int64_t n) {
   const std::int64_t some = std::max<std::int64_t>(1, kRead / n / block_rows(n)) * block_rows(n);
   return std::min(some, slab_rows(m, n));
@@ -82,18 +82,20 @@ void NormalProduct::residual(const RightHandSides& right, MatrixView<const doubl
   }
 }
 
-/// ||b|| <= ||r|| + ||H|| ||x||, and the rows of |H| |x|, or the columns of |H|' |r|, have together
-/// at most the norm ||H||_F ||x||, or ||H||_F ||r||. FP64: a sum of k products errs by k + 1 u of
-/// their sizes in any order (Higham 2002, 3.1). Double-double: by 2 (k + 2)^2 u^2 (ExactProducts),
-/// of n terms for each vector, or of as many as rows for r and for its low part. An error in r goes
-/// through H'. Careful: by 2 (k + 2)^3 u^3 (their Proposition 5.11), and by u^2 r as it is kept.
+/// ||b|| <= ||r|| + ||H|| ||x||, and the norms of |H| |x| and |H|' |r| are at most ||H||_F ||x||
+/// and ||H||_F ||r||. FP64: the error of a sum of k products is at most (k + 1) u times the sum of
+/// their magnitudes, in any order (Higham 2002, 3.1). Double-double: the factor is 2 (k + 2)^2 u^2
+/// (ExactProducts), with n terms for each vector, or one term per row for r and for its low part.
+/// An error in r is multiplied by H'. Careful: the factor is 2 (k + 2)^3 u^3 (Ogita, Rump & Oishi
+/// 2005, Proposition 5.11), plus u^2 r for storing r.
 ///
-/// Split: what is exact aside, a sum of FP64 for y has the terms head x.rest and rest x. With
+/// Split: apart from the exact part, the FP64 sum for y has the terms head x.rest and rest x. With
 /// |a_ij| <= 2^e_j and S the sum of 2^e_j |x_j|, these are at most 2^-30 S and 2^-23 2^e_j |x_j|
-/// (SplitScale::split_x), S is at most ||x|| times the norm of the 2^e_j, and each of m rows has
-/// them. For z: 2^e_j 2^-23 max |r| over a block, and 2^-23 2^e_j |r_i|; over the blocks, of
-/// kMostRows rows or less, the former are at most sqrt(kMostRows m) ||r||, the latter
-/// sqrt(m) ||r||. What else is added to the low parts is u of the high ones, as in double-double.
+/// (SplitScale::split_x). S is at most ||x|| times the norm of the vector of the 2^e_j, and each of
+/// the m rows has such terms. For z the terms are at most 2^e_j 2^-23 max |r| over a block, and
+/// 2^-23 2^e_j |r_i|; over the blocks, of at most kMostRows rows, the former add up to at most
+/// sqrt(kMostRows m) ||r||, the latter to sqrt(m) ||r||. Everything else that is added to the low
+/// parts is at most u times the high parts, as in double-double.
 Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x, bool careful) const {
   constexpr double kU = 0x1p-53;
   constexpr double kUnderflow = 0x1p-500;
@@ -118,16 +120,16 @@ Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x, boo
   return {of_r, norm * of_r + of_g};
 }
 
-/// What a pass works with: x and the vectors that it is added to, and the sums of all slabs.
+/// Data of a pass: x and the base vectors that it is added to, and the sums of all slabs.
 struct NormalProduct::Pass {
   const RightHandSides* right;
   Sums sums;
-  double sign;  ///< of products with x
+  double sign;  ///< sign of the products with x
   std::int64_t columns, slabs;
-  std::vector<std::vector<const double*>> from;  ///< x and the others, their columns
+  std::vector<std::vector<const double*>> from;  ///< columns of the base vectors and of x
   core::Buffer<double> scaled;
-  std::vector<MatrixView<const double>> x;  ///< in the scale of A; split: x, its head and its rest
-  std::int64_t parts;                       ///< of a slab's sums: high, and low
+  std::vector<MatrixView<const double>> x;  ///< scaled for A; if split: x, its head and its rest
+  std::int64_t parts;  ///< parts of a slab's sums: 1 (high) or 2 (high and low)
   core::Buffer<double> z, squares;
   Checksums of_y, of_z;
 
@@ -140,7 +142,7 @@ struct NormalProduct::Pass {
 void NormalProduct::set_vectors(Pass& p, MatrixView<const double> x) const {
   const std::int64_t n = a_.cols(), k = p.columns;
   if (p.right != nullptr) p.from = p.right->base;
-  // What only double-double can do: more digits of x, and no x at all.
+  // Base vectors, and split sums without an x, are supported in double-double only.
   if (!p.from.empty() || (p.sums == Sums::split && x.empty())) p.sums = Sums::double_double;
   if (!x.empty()) p.from.emplace_back();
   for (std::int64_t c = 0; c < k && !x.empty(); ++c) p.from.back().push_back(x.column(c));
@@ -163,7 +165,8 @@ void NormalProduct::set_vectors(Pass& p, MatrixView<const double> x) const {
   p.x.push_back(view<const double>(to + n * k, n, k));
 }
 
-/// The blocks of slab s. room: a block's y, what a split takes, and rows that are read.
+/// Adds the blocks of slab s. room: workspace for a block's y, for split sums and for the rows that
+/// are read.
 void NormalProduct::add_slab(Pass& p, std::int64_t s, double* room) {
   const std::int64_t m = a_.rows(), n = a_.cols(), k = p.columns;
   const std::int64_t block = block_rows(n), read = read_rows(m, n);
@@ -200,7 +203,7 @@ void NormalProduct::add_slab(Pass& p, std::int64_t s, double* room) {
   }
 }
 
-/// g of column c, from the sums of the slabs, and its square.
+/// Computes g of column c from the sums of the slabs; returns ||b - H x||^2 + x'Tx of the column.
 double NormalProduct::add_up(Pass& p, std::int64_t c, double* g) const {
   const std::int64_t n = a_.cols();
   std::vector<double> low(static_cast<std::size_t>(n));

@@ -14,8 +14,8 @@
 namespace stepwell::refine {
 namespace {
 
-/// At most so many strips, of at least so many columns on average: enough for many cores, little
-/// enough to add up.
+/// Maximum number of strips, and their minimum number of columns on average: enough strips for many
+/// cores, few enough to add up their sums.
 constexpr std::int64_t kMostStrips = 32;
 constexpr std::int64_t kColumnsPerStrip = 192;
 
@@ -60,7 +60,7 @@ void SymmetricProduct::for_strips(std::int64_t columns,
   const std::int64_t n = a_.rows;
   const auto count = static_cast<std::int64_t>(strips_.size());
   if (partial_.size() < count * n * columns) {
-    partial_ = {};  // the old one first
+    partial_ = {};  // free the old memory first
     partial_ = core::Buffer<double>(core::size_product(count, n, columns, "workspace"),
                                     core::Contents::any);
   }
@@ -75,7 +75,7 @@ void SymmetricProduct::for_strips(std::int64_t columns,
   });
 }
 
-/// f(block) for the blocks of a strip.
+/// Calls f(block) for the blocks of a strip.
 template <class F>
 void SymmetricProduct::for_strip(Strip strip, F f) const {
   const std::int64_t c = strip.begin;
@@ -154,7 +154,7 @@ void SymmetricProduct::apply_blocked(MatrixView<const double> x, MatrixView<doub
   });
 }
 
-/// In its strip, and in the pairs of strips.
+/// Counts the roundings within a strip and in the pairwise sum of the strips.
 std::int64_t SymmetricProduct::depth() const {
   std::int64_t deepest = 0;
   for (const Strip& strip : strips_) {
@@ -247,14 +247,14 @@ void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const doubl
   }
 }
 
-/// In double-double an element of k = n + 1 terms errs by at most 4 (k + 5)^2 u^2 of their sizes
-/// (kernels::ExactProducts, and adding up strips and b), and its rounding to FP64 by u of itself,
-/// which whoever knows its size counts.
+/// In double-double the error of an element of k = n + 1 terms is at most 4 (k + 5)^2 u^2 times the
+/// sum of their magnitudes (kernels::ExactProducts, plus adding up strips and b). Its rounding to
+/// FP64 adds u times its own magnitude, which callers that know this magnitude account for.
 double ScaledOperator::residual_doubt(Sums sums) const {
   constexpr double kUnit = 0x1p-53;
   const auto n = static_cast<double>(order());
   if (sums == Sums::double_double) return 8 * (n + 6) * (n + 6) * kUnit * kUnit;
-  const auto roundings = static_cast<double>(a_.depth() + 1);  // and b is added
+  const auto roundings = static_cast<double>(a_.depth() + 1);  // one more for adding b
   return roundings * kUnit / (1 - roundings * kUnit);
 }
 

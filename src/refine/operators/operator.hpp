@@ -13,20 +13,19 @@
 #include "refine/operators/checksums.hpp"
 #include "stepwell/view.hpp"
 
-/// A as the refinement sees it, and the factor as its preconditioner. A refiner knows nothing else
-/// of either.
+/// The interfaces through which a refiner uses A, and the factor as its preconditioner.
 namespace stepwell::refine {
 
-/// How a product with A is summed: in FP64; in FP64 by blocks so that no term is rounded often; the
-/// leading digits of both operands exactly and the rest in FP64 (least squares only); in
-/// double-double and then rounded, the u_r of Higham & Pranesh.
+/// How a product with A is summed: in FP64; in FP64 by blocks, so that each term is rounded only a
+/// few times; exactly for the leading digits of both operands and in FP64 for the rest (least
+/// squares only); in double-double and then rounded, the u_r of Higham & Pranesh.
 enum class Sums : unsigned char { fp64, blocked, split, double_double };
 
 class Operator {
  public:
   virtual ~Operator() = default;
   virtual std::int64_t order() const = 0;
-  /// The numbers of the systems whose residuals are asked for next, one for each column.
+  /// Tells which system each column of the next residual() belongs to.
   virtual void about(const std::vector<std::int64_t>&) {}
   /// y = A x, for all columns in one pass over A.
   virtual void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) = 0;
@@ -42,30 +41,31 @@ class Preconditioner {
   virtual void apply(MatrixView<const double> r, MatrixView<double> z) = 0;
 };
 
-/// The caller's A, as it is stored. The work is cut into strips that n alone fixes: the bits do not
-/// depend on the number of threads.
+/// The caller's A, as it is stored. The work is divided into strips that depend on n alone: the
+/// results are bitwise independent of the number of threads.
 class Product {
  public:
   virtual ~Product() = default;
   virtual std::int64_t order() const = 0;
   /// y = A x, for all columns in one pass over A.
   virtual void apply(MatrixView<const double> x, MatrixView<double> y) = 0;
-  /// The same with blocked sums: an element errs by at most depth() units of its terms' sizes. Adds
-  /// what was read of A to the checksums.
+  /// The same with blocked sums: the error of an element is at most depth() unit roundoffs of the
+  /// sum of its terms' magnitudes. Adds what was read of A to the checksums.
   virtual void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
                              Checksums& checksums) = 0;
-  /// How often a term of apply_blocked()'s sums is rounded, at most.
+  /// Maximum number of roundings of a term in the sums of apply_blocked().
   virtual std::int64_t depth() const = 0;
   /// y + y_low = b + A x, in double-double; b may be empty. Adds what was read of A to the
   /// checksums.
   virtual void apply_exactly(MatrixView<const double> x, MatrixView<const double> b,
                              MatrixView<double> y, MatrixView<double> y_low,
                              Checksums& checksums) = 0;
-  /// The first column of the first block of A that two passes have read differently; -1: none.
+  /// The first column of the first block of A that two passes have read differently; -1 if there is
+  /// none.
   virtual std::int64_t first_difference(const Checksums& one, const Checksums& other) {
     return one.first_difference(other);
   }
-  /// Gives the workspace back until the next product.
+  /// Frees the workspace until the next product.
   virtual void release() = 0;
 };
 
@@ -75,18 +75,18 @@ struct Element {
   double value = 0;
 };
 
-/// What one pass over what is read of A finds, see kernels::Scan; and the sums of |A|.
+/// Result of one pass over A, see kernels::Scan, with the row and column sums of |A|.
 struct MatrixScan {
   kernels::Scan scan;
   double norm_inf = 0;  ///< ||A||_inf
-  double norm_1 = 0;    ///< ||A||_1; of a symmetric matrix left at 0
-  /// The smallest sums of a row and of a column of |A|; of a symmetric matrix left at 0.
+  double norm_1 = 0;    ///< ||A||_1; left at 0 for a symmetric matrix
+  /// The smallest row sum and column sum of |A|; left at 0 for a symmetric matrix.
   double least_row = 0, least_col = 0;
   Checksums checksums;
 };
 
-/// A symmetric matrix of which the lower triangle is read. The columns are cut into strips of about
-/// equal area, and each strip has sums of its own that are added in order. Workspace: strips x n x
+/// A symmetric matrix whose lower triangle is read. The columns are divided into strips of about
+/// equal area, and each strip has its own sums, which are added in order. Workspace: strips x n x
 /// columns.
 class SymmetricProduct : public Product {
  public:
@@ -94,8 +94,8 @@ class SymmetricProduct : public Product {
 
   std::int64_t order() const override { return a_.rows; }
   void apply(MatrixView<const double> x, MatrixView<double> y) override { apply(x, y, nullptr); }
-  /// With a found, also what A holds, at little more than the price of the product. With 'mirror'
-  /// the strict upper triangle is compared with the lower one. y may have no columns.
+  /// If 'found' is not null, also scans A, at little more than the cost of the product. With
+  /// 'mirror' the strict upper triangle is compared with the lower one. y may have no columns.
   void apply(MatrixView<const double> x, MatrixView<double> y, MatrixScan* found,
              bool mirror = false);
   void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
@@ -105,7 +105,7 @@ class SymmetricProduct : public Product {
                      MatrixView<double> y_low, Checksums& checksums) override;
   void release() override { partial_ = {}; }
 
-  /// Bytes of workspace for products with so many columns.
+  /// Bytes of workspace for products with 'columns' columns.
   static std::int64_t workspace_bytes(std::int64_t n, std::int64_t columns);
 
  private:
@@ -114,7 +114,7 @@ class SymmetricProduct : public Product {
   };
   static std::vector<Strip> strips_of(std::int64_t n);
   MatrixView<double> sums_of(std::size_t strip, std::int64_t columns) const;
-  /// Calls run(strip, its sums, zeroed) for each strip, on all threads.
+  /// Calls run(strip, sums) for each strip on all threads, with the strip's sums set to zero.
   void for_strips(std::int64_t columns,
                   const std::function<void(std::size_t, MatrixView<double>)>& run);
   template <class F>
@@ -127,7 +127,7 @@ class SymmetricProduct : public Product {
 };
 
 /// H = diag(row) A diag(col): the scaled system, in which vectors stay near 1 whatever the scale of
-/// A. Scales are powers of two, so that nothing is rounded.
+/// A. Scales are powers of two, so that scaling causes no rounding errors.
 class ScaledOperator : public Operator {
  public:
   ScaledOperator(Product& a, const std::vector<double>& row, const std::vector<double>& col)
@@ -137,13 +137,13 @@ class ScaledOperator : public Operator {
   void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override;
   void residual(MatrixView<const double> b, MatrixView<const double> x, MatrixView<double> r,
                 Sums sums) override;
-  /// How far an element of a residual may be off, in units of its terms' sizes; of 'sums' other
-  /// than plain FP64.
+  /// Bound on the error of an element of a residual, relative to the sum of its terms' magnitudes;
+  /// for any 'sums' except plain FP64.
   double residual_doubt(Sums sums) const;
-  /// What a first pass has read of A: residuals compare what they read with it.
+  /// Sets the checksums of a first pass over A: residuals compare what they read with them.
   void expect(const Checksums& first) { expected_ = &first; }
-  /// The first column of the first block that a residual since the last call has read differently;
-  /// -1: none.
+  /// The first column of the first block that a residual has read differently since the last call;
+  /// -1 if there is none.
   std::int64_t take_changed_column() { return std::exchange(changed_column_, -1); }
 
  private:

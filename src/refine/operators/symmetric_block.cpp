@@ -22,13 +22,13 @@ void add_product(const SymmetricBlock& block, MatrixView<const double> x, Matrix
 
 namespace {
 
-/// 64 x 64 numbers: a block on the diagonal made whole, or a transposed one.
+/// 64 x 64 elements: a diagonal block with both triangles, or a transposed block.
 using Square = std::array<double, kBlockColumns * kBlockColumns>;
 
-/// A triangle and its mirror image; adds what was read to the checksum.
+/// Copies a lower triangle and its transpose to 'full'; adds what was read to the checksum.
 MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const double> a, Square& full,
                                   std::uint64_t& checksum) {
-  constexpr std::int64_t kTile = 8;  // columns that are mirrored at once
+  constexpr std::int64_t kTile = 8;  // columns that are transposed at once
   const std::int64_t n = a.cols;
   const MatrixView<double> out = view(full.data(), n, n);
   for (std::int64_t j = 0; j < n; j += kTile) {
@@ -37,7 +37,7 @@ MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const doub
       std::fill(out.column(c) + j, out.column(c) + c, 0.0);
       std::copy(a.column(c) + c, a.column(c) + n, out.column(c) + c);
     }
-    checksum += kernels::checksum(t, out.block(j, j, n - j, w));  // to which zeros add nothing
+    checksum += kernels::checksum(t, out.block(j, j, n - j, w));  // zeros add nothing
     for (std::int64_t c = j; c < j + w; ++c) {
       for (std::int64_t i = c + 1; i < j + w; ++i) out(c, i) = out(i, c);
     }
@@ -57,7 +57,7 @@ std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const 
   const auto xc = x.block(col, 0, a.cols, x.cols);
   const auto yc = y.block(col, 0, a.cols, x.cols);
   std::uint64_t checksum = 0;
-  if (block.diagonal()) {  // made whole, it is a block like any other
+  if (block.diagonal()) {  // with both triangles it is an ordinary block
     alignas(64) Square full;
     kernels::blocked_product(t, mirrored(t, a, full, checksum), {xc, yc, {}, {}});
     return checksum;
@@ -73,9 +73,10 @@ std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const 
 
 std::int64_t strip_depth(std::int64_t columns, std::int64_t rows) {
   const std::int64_t blocks = (columns + kBlockColumns - 1) / kBlockColumns;
-  std::int64_t deepest = kernels::kBlockedDepthY + blocks;  // of an element below the strip
+  std::int64_t deepest = kernels::kBlockedDepthY + blocks;  // for an element below the strip
   for (std::int64_t c = 0; c < blocks; ++c) {
-    // The blocks before it have added to an element of this one, then its triangle, then slabs.
+    // An element of block c gets sums from the blocks before it, then from its triangle, then from
+    // slabs.
     const std::int64_t below = rows - std::min(columns, (c + 1) * kBlockColumns);
     const std::int64_t slabs = (below + kernels::kBlockedRows - 1) / kernels::kBlockedRows;
     deepest = std::max(
@@ -86,7 +87,7 @@ std::int64_t strip_depth(std::int64_t columns, std::int64_t rows) {
 
 std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const double> x,
                                 MatrixView<double> y, MatrixView<double> y_low) {
-  constexpr std::int64_t kShort = 256;  // rows of a block whose dot products are not worth it
+  constexpr std::int64_t kShort = 256;  // up to this many rows dot products are not worthwhile
   const kernels::Table& t = kernels::table();
   const auto [a, row, col] = block;
   const auto add = [&](MatrixView<const double> part, std::int64_t k, std::int64_t to,
@@ -143,7 +144,7 @@ std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> m
   kernels::combine(scan, found, row, col);
   for (std::int64_t j = 0; j < a.cols; ++j) {
     row_sums[col + j] += columns[static_cast<std::size_t>(j)];
-    // The diagonal counts in the sums of its row and of its column.
+    // The diagonal element was counted in both its row sum and its column sum.
     if (block.diagonal()) row_sums[col + j] -= std::abs(a(j, j));
   }
   return found.checksum;

@@ -8,16 +8,16 @@
 #include "kernels/signatures.hpp"
 #include "stepwell/view.hpp"
 
-/// What a block of a symmetric A's lower triangle gives to a product with all of A.
+/// Contribution of a block of the lower triangle of a symmetric A to a product with A.
 namespace stepwell::refine {
 
-/// Blocks that a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
-/// columns stream by, and the block stays in L2 for a second look.
+/// Size of the blocks that a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in
+/// L1 while the columns of A are streamed, and the block stays in L2 for a second read.
 inline constexpr std::int64_t kBlockRows = 2048;
 inline constexpr std::int64_t kBlockColumns = 64;
 
-/// A block that begins at (row, col) of A. One on the diagonal (row = col) is square, and its lower
-/// triangle is read; one below it counts for its mirror image, too.
+/// A block that begins at (row, col) of A. A diagonal block (row = col) is square, and its lower
+/// triangle is read; a block below the diagonal also stands for its transpose.
 struct SymmetricBlock {
   MatrixView<const double> a;
   std::int64_t row = 0, col = 0;
@@ -42,22 +42,24 @@ void for_blocks(MatrixView<const double> a, std::int64_t row, std::int64_t col, 
   }
 }
 
-/// y += A x, what the block gives of it.
+/// y += the block's contribution to A x.
 void add_product(const SymmetricBlock& block, MatrixView<const double> x, MatrixView<double> y);
 
-/// The same with blocked sums; returns the block's checksum, as the next two do.
+/// The same with blocked sums; returns the block's checksum, as add_exact_product() and
+/// scan_block() do.
 std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const double> x,
                                   MatrixView<double> y);
 
-/// How often a term is rounded, at most, when the blocks of so many columns, and of so many rows
-/// from the diagonal down, are added up one after the other as for_blocks() has them.
+/// Maximum number of roundings of a term when the blocks of 'columns' columns, with 'rows' rows
+/// from the diagonal down, are added one after the other in the order of for_blocks().
 std::int64_t strip_depth(std::int64_t columns, std::int64_t rows);
 
 /// y + y_low += A x in double-double.
 std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const double> x,
                                 MatrixView<double> y, MatrixView<double> y_low);
 
-/// Adds to the scan of A, and to the sums of |A|'s rows; compares with 'mirror' unless it is empty.
+/// Adds the block to the scan of A and to the row sums of |A|; compares it with 'mirror', the block
+/// in the other triangle, unless that is empty.
 std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> mirror,
                          kernels::Scan& scan, double* row_sums);
 

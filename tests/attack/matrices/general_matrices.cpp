@@ -23,7 +23,7 @@ Matrix normals(std::int64_t n, Random& random) {
   return filled(n, [&](std::int64_t, std::int64_t) { return random.normal(); });
 }
 
-/// Wilkinson's: partial pivoting lets its elements grow to 2^(n-1).
+/// Wilkinson's matrix: with partial pivoting its elements grow to 2^(n-1).
 Matrix largest_growth(std::int64_t n, double noise, Random& random) {
   return filled(n, [&](std::int64_t i, std::int64_t j) {
     const double element = i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
@@ -50,7 +50,7 @@ Matrix given_spectrum(std::int64_t n, Random& random) {
   return a;
 }
 
-/// A column is nearly, or exactly, another.
+/// One column is nearly, or exactly, equal to another.
 Matrix nearly_singular(std::int64_t n, Random& random) {
   Matrix a = normals(n, random);
   const std::int64_t to = random.integer(0, n - 1), from = random.integer(0, n - 1);
@@ -88,7 +88,7 @@ Matrix orthogonal(std::int64_t n, Random& random) {
   return a;
 }
 
-/// As the symmetric one, with another sign or none for the lower triangle.
+/// Like biased() of spd_matrices.cpp, but the lower triangle is negated, zero or unchanged.
 Matrix biased(std::int64_t n, Random& random) {
   const int power = std::ilogb(static_cast<double>(n));
   const double element = 1 + std::ldexp(random.between(0.3, 0.49),

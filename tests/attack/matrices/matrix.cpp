@@ -14,7 +14,7 @@ double finite_or(double value, double otherwise) {
   return std::isfinite(value) ? value : otherwise;
 }
 
-/// b = A y for a y of random numbers, or of equal ones.
+/// b = A y for a y with random or equal elements.
 void fill_product(const Matrix& a, bool equal, double* b, Random& random) {
   std::fill_n(b, a.rows, 0.0);
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -135,7 +135,7 @@ void fill_right_side(const Matrix& a, double* b, Random& random) {
       b[random.integer(0, n - 1)] = 1;
       break;
     case 3:
-    case 7:  // equal numbers, so that rounding errors have one sign
+    case 7:  // equal elements, so that all rounding errors have the same sign
       std::fill_n(b, n, random.chance(0.8) ? 1.0 : random.chance(0.5) ? 0.1 : 0.0);
       break;
     case 4:

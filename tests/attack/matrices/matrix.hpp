@@ -9,10 +9,10 @@
 #include "attack/random.hpp"
 #include "stepwell/view.hpp"
 
-/// Matrices that were made to break a solver.
+/// Matrices designed to break a solver.
 namespace stepwell::attack {
 
-/// By columns, without gaps.
+/// Column-major, without gaps.
 struct Matrix {
   Matrix() = default;
   Matrix(std::int64_t m, std::int64_t n)
@@ -30,21 +30,21 @@ struct Matrix {
   std::vector<double> data;
 };
 
-/// A matrix and what it is called in a report.
+/// A matrix and its name in a report.
 struct Named {
   Matrix a;
   std::string name;
 };
 
-/// Symmetric to the bit; mostly positive definite, at least nearly.
+/// Exactly symmetric; mostly positive definite, at least nearly.
 Named random_spd(std::int64_t n, Random& random);
 /// Square.
 Named random_general(std::int64_t n, Random& random);
 /// m x n with m >= n, of full rank or not.
 Named random_tall(std::int64_t m, std::int64_t n, Random& random);
 
-/// Grades rows and columns, and brings all of it near one of FP64's ends; adds to the name what was
-/// done. 'symmetric': stays so.
+/// Grades rows and columns, and shifts the whole matrix near an end of FP64's range; appends what
+/// was done to the name. 'symmetric': keeps the matrix symmetric.
 void scale_at_random(Named& named, bool symmetric, Random& random);
 
 /// A right-hand side for a, of any kind and any scale; finite.
@@ -55,13 +55,14 @@ void fill_right_side(const Matrix& a, double* b, Random& random);
 enum class Sides { left, right, both };
 void reflect(Matrix& a, int count, Sides sides, Random& random);
 
-/// A singular value of a random spectrum of that condition number: 'kind' 0 .. 4.
+/// A singular value of a random spectrum with this condition number: 'kind' 0 .. 4.
 double spectrum(int kind, std::int64_t k, std::int64_t n, double condition, Random& random);
 
-/// Lower triangle -> upper.
+/// Copies the lower triangle to the upper one.
 void mirror(Matrix& a);
 
-/// All numbers but equal ones on the diagonal are equal: rounding errors of a sum have one sign.
+/// All off-diagonal elements are equal, and all diagonal ones: the rounding errors of a sum have
+/// one sign.
 Matrix equal_off_diagonals(std::int64_t n, double off_diagonal, double diagonal);
 
 }  // namespace stepwell::attack

@@ -9,7 +9,7 @@
 namespace stepwell::attack {
 namespace {
 
-/// a(i, j) = f(i, j) for i >= j, and symmetric.
+/// The symmetric matrix with a(i, j) = f(i, j) for i >= j.
 template <class F>
 Matrix symmetric(std::int64_t n, F&& f) {
   Matrix a(n, n);
@@ -55,11 +55,12 @@ Matrix given_spectrum(std::int64_t n, bool indefinite, Random& random) {
   return a;
 }
 
-/// Kahan's triangle R, as R'R: the Cholesky factor is far from what its diagonal says.
+/// R'R with Kahan's triangular matrix R: its diagonal says little about the condition of the
+/// factor.
 Matrix kahan(std::int64_t n, Random& random) {
   const double angle = random.between(0.1, 1.5);
   const double c = std::cos(angle), s = std::sin(angle);
-  std::vector<double> q(n), below(n + 1);  // squares of the row's scale, and their sums
+  std::vector<double> q(n), below(n + 1);  // the squares of the row scales, and their sums
   for (std::int64_t k = 0; k < n; ++k) {
     q[k] = std::max(std::pow(s, 2.0 * static_cast<double>(k)), 1e-280);
     below[k + 1] = below[k] + q[k];
@@ -69,7 +70,7 @@ Matrix kahan(std::int64_t n, Random& random) {
   });
 }
 
-/// Exponential covariance of points in a square, some of which are there twice.
+/// Exponential covariance of points in a square, some of them twice.
 Matrix covariance_with_twins(std::int64_t n, Random& random) {
   std::vector<double> x(n), y(n);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -97,7 +98,7 @@ Matrix smooth_covariance(std::int64_t n, Random& random) {
   });
 }
 
-/// Just above one, so that each partial sum of a row is rounded the same way.
+/// Elements just above one, so that each partial sum of a row is rounded in the same direction.
 Matrix biased(std::int64_t n, Random& random) {
   const int power = std::ilogb(static_cast<double>(n));
   const double low_bits =

@@ -40,7 +40,7 @@ Matrix nearly_dependent(std::int64_t m, std::int64_t n, Random& random) {
   return a;
 }
 
-/// Laeuchli's: the normal equations lose the small elements.
+/// Laeuchli's matrix: the normal equations lose the small elements.
 Matrix laeuchli(std::int64_t m, std::int64_t n, Random& random) {
   const double small = random.power_of_ten(-12, 0);
   return filled(m, n, [&](std::int64_t i, std::int64_t j) {
@@ -100,7 +100,7 @@ Named random_tall(std::int64_t m, std::int64_t n, Random& random) {
   const Family& family = random.one_of(kFamilies);
   Named named{family.make(m, n, random), family.name};
   if (!random.chance(0.3)) return named;
-  // Near an end of FP64's range, all of it.
+  // The whole matrix near an end of FP64's range.
   const int power = static_cast<int>(random.integer(-1060, 1000));
   for (double& x : named.a.data) {
     x = std::ldexp(x, power);

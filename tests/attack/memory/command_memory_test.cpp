@@ -8,9 +8,9 @@
 
 #include "tools/run_command.hpp"
 
-/// One allocation of the command fails, from the first that the loader makes on: it does what it
-/// was asked for or exits with 30, and leaves no unfinished file. A sample of them; all where
-/// STEPWELL_EVERY_ALLOCATION is set, which takes an hour.
+/// If one allocation of the command fails, from the first that the loader makes on, the command
+/// either succeeds or exits with 30, and leaves no unfinished file. A sample of the allocations is
+/// tried; all if STEPWELL_EVERY_ALLOCATION is set, which takes an hour.
 namespace stepwell::tool {
 namespace {
 

@@ -12,7 +12,7 @@
 namespace stepwell::test {
 namespace {
 
-/// A system that all structures can solve, with room for the answer.
+/// A system that can be solved with every structure, and memory for the answer.
 struct System {
   explicit System(std::int64_t order) : n(order) {
     for (std::int64_t j = 0; j < n; ++j) {
@@ -27,7 +27,7 @@ struct System {
   MatrixView<const double> right() const { return view<const double>(b.data(), n, 1); }
   MatrixView<double> left() { return view(x.data(), n, 1); }
 
-  /// ||b - A x|| / ||b||, of a matrix with a condition number below 100.
+  /// Checks ||b - A x|| / ||b||; the condition number of the matrix is below 100.
   bool is_solved() const {
     double worst = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -48,7 +48,7 @@ SolveOptions options_for(Context& context) {
   return options;
 }
 
-/// Of small tiles, so that the workers have something to do.
+/// Small tiles, so that the workers have tasks.
 SolveOptions with_workers(Context& context) {
   SolveOptions options = options_for(context);
   options.map = uniform(Rung::fp32);
@@ -64,7 +64,7 @@ MemoryCall solving(const std::string& name, std::int64_t n, Solve solve) {
           }};
 }
 
-/// The same solver for two systems, and again where the first one failed.
+/// Uses one solver for two systems, and tries again if the first solve failed.
 bool reuse(System& s, Context& context) {
   Solver solver(s.matrix(), with_workers(context), Structure::spd);
   try {
@@ -83,7 +83,7 @@ bool through_c(System& s, Context&) {
   return code == STEPWELL_CONVERGED;
 }
 
-/// All that the calls are given is made before an allocation fails: they are not what is tried.
+/// All arguments of the calls are made before an allocation fails: they are not under test.
 struct TallSystem {
   TallSystem() {
     for (std::int64_t j = 0; j < kCols; ++j) {
@@ -145,7 +145,7 @@ struct Ratings {
   std::vector<float> users = std::vector<float>(kUsers * kSize);
 };
 
-/// Factors, what is made of them, and products.
+/// Factors, operations with them, and products.
 struct Level3 {
   Level3() {
     options.map = uniform(Rung::fp64);

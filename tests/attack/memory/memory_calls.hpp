@@ -9,13 +9,13 @@
 
 #include "stepwell/context.hpp"
 
-/// Calls of the public interface that a test can repeat, whatever became of the one before.
+/// Calls of the public interface that a test can repeat, independently of the previous call.
 namespace stepwell::test {
 
 struct MemoryCall {
   std::string name;
-  /// True: it succeeded, and its answer is right. Throws what the interface throws; the C
-  /// interface's code is thrown as an Error.
+  /// Returns true if the call succeeded and its answer is right. Throws what the interface throws;
+  /// an error code of the C interface is thrown as an Error.
   std::function<bool(Context&)> run;
 
   friend std::ostream& operator<<(std::ostream& out, const MemoryCall& call) {

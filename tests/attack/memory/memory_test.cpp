@@ -19,23 +19,23 @@
 #include "memory_calls.hpp"
 #include "stepwell/error.hpp"
 
-/// One allocation of a call fails, in a process of its own: the call must succeed all the same or
-/// throw Error(out_of_memory), and the next one must succeed. A sample of them; all where
+/// If one allocation of a call fails, in a separate process, the call either succeeds or throws
+/// Error(out_of_memory), and the next call succeeds. A sample of the allocations is tried; all if
 /// STEPWELL_EVERY_ALLOCATION is set, which takes minutes.
 namespace stepwell::test {
 namespace {
 
 enum Ended { kSolved, kRefused, kWrongAnswer, kOtherError, kBadAlloc, kOtherException };
-constexpr int kNextFailed = 16;  ///< beside one of those
+constexpr int kNextFailed = 16;  ///< added to one of these codes
 constexpr unsigned kSeconds = 120;
 
-/// What StarPU, hwloc and libpciaccess do without memory is theirs: docs/known_problems.md.
+/// Failed allocations inside StarPU, hwloc and libpciaccess are not ours: docs/known_problems.md.
 constexpr std::array<std::string_view, 3> kOthers = {"libstarpu", "libhwloc", "libpciaccess"};
 
 int report_to = -1;
 
-/// Says in whose code the process ends: the innermost library that is not the C library, or C++'s
-/// where that ends it for an exception that nobody caught.
+/// Reports the library in whose code the process ends: the innermost one that is not the C library;
+/// libstdc++ if an uncaught exception ends the process.
 void report_who() {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -70,13 +70,13 @@ int attempt(const MemoryCall& call, Context& context) {
   }
 }
 
-/// The child. A warm one has made the call before, so that workers and tables are there.
+/// The child process. With 'warm' it has made the call before, so that workers and tables exist.
 [[noreturn]] void run_child(const MemoryCall& call, bool warm, long k) {
   alarm(kSeconds);
   std::array<void*, 4> ignored{};
-  backtrace(ignored.data(), static_cast<int>(ignored.size()));  // asks for memory the first time
+  backtrace(ignored.data(), static_cast<int>(ignored.size()));  // allocates memory the first time
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(signal, die);
-  std::atexit(report_who);  // which is for those who call exit()
+  std::atexit(report_who);  // for libraries that call exit()
   Context context(2);
   if (warm) attempt(call, context);
   fail_allocation(k);
@@ -128,7 +128,7 @@ constexpr std::array<const char*, 6> kNames = {"solved anyway",  "Error(out_of_m
                                                "a wrong answer", "another Error code",
                                                "std::bad_alloc", "another exception"};
 
-/// Whether the child came to its own end.
+/// Whether the child ended normally.
 bool is_through(const Child& c) {
   return WIFEXITED(c.status) && c.said.empty() &&
          static_cast<std::size_t>(WEXITSTATUS(c.status) % kNextFailed) < kNames.size();

@@ -7,7 +7,7 @@
 
 #include "tools/run_command.hpp"
 
-/// The command where the system is against it: no room for a file, and a cache that is none.
+/// The command in adverse conditions: no space for a file, and a cache that is not a file.
 namespace stepwell::tool {
 namespace {
 
@@ -21,7 +21,7 @@ class ProcessTest : public ::testing::Test {
 TEST_F(ProcessTest, TakesACacheThatIsNoFileForNone) {
   const std::string cache = "XDG_CACHE_HOME='" + work_.path() + "' timeout 20";
   const std::string plan = "plan --n 3000 --json";
-  const auto plan_of = [](const Outcome& o) {  // but for the memory there is
+  const auto plan_of = [](const Outcome& o) {  // except for the available memory
     return o.out.substr(0, o.out.find("bytes_available"));
   };
   const Outcome without = run(plan, cache);

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# No run path may have an empty entry: that is the current directory, and anybody's libraries.
+# No run path may have an empty entry: it means the current directory, where anyone may put
+# libraries.
 #
 #   cmake -DBUILD=<build directory> -DREADELF=<program> -P run_paths.cmake
 cmake_minimum_required(VERSION 3.25)

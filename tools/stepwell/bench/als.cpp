@@ -35,21 +35,22 @@ ordered_json request_json(const AlsBenchRequest& r) {
           {"against", r.against}};
 }
 
-/// The ratings twice, the vectors of both sides and the start.
+/// Bytes of the ratings (by user and by item), of the vectors of users and items, and of the
+/// starting vectors.
 std::int64_t als_bytes(const AlsBenchRequest& r) {
   const std::int64_t ratings = core::size_product(r.users, r.ratings_per_user, 24, "ratings");
   return ratings + core::size_product(r.users + 2 * r.items, r.factors, 8, "vectors");
 }
 
-/// The flops of the Gram matrices and the factorizations, of both half steps.
+/// Flops of the Gram matrices and the factorizations of both half steps.
 double work_of(const AlsProblem& p) {
   const auto k = static_cast<double>(p.k);
   return 2 * static_cast<double>(p.by_user.columns.size()) * k * k +
          static_cast<double>(p.by_user.rows + p.by_user.cols) * k * k * k / 3;
 }
 
-/// Throws Error(internal) unless the error is what rounding explains: sums of all ratings of a row,
-/// 4 k operations of the solver, for the side 'name'.
+/// Throws Error(internal) unless rounding explains the error of the side 'name': sums over all
+/// ratings of a row and 4 k operations of the solver.
 void check_error(const AlsProblem& p, double error, const std::string& name) {
   std::int64_t longest = p.by_user.cols;
   for (std::int64_t i = 0; i < p.by_item.rows; ++i) {

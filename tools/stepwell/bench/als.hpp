@@ -8,12 +8,12 @@
 
 namespace stepwell::tool {
 
-/// What `bench als` is asked for. Zero: the default.
+/// Options of `bench als`. Zero selects the default.
 struct AlsBenchRequest {
   std::int64_t users = 100'000;
   std::int64_t items = 10'000;
   std::int64_t factors = 64;
-  std::int64_t ratings_per_user = 20;  ///< as a mean
+  std::int64_t ratings_per_user = 20;  ///< on average
   bool implicit = false;
   std::string against = "lapack-loop";
   int threads = 0;

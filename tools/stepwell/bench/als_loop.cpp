@@ -23,7 +23,7 @@ void sposv_(const char* uplo, const int* n, const int* nrhs, float* a, const int
             const int* ldb, int* info, std::size_t);
 }
 
-/// Alternating least squares as it is written with LAPACK: one call after the other for each row.
+/// Alternating least squares written with LAPACK: a sequence of calls for each row.
 namespace stepwell::tool {
 namespace {
 
@@ -48,7 +48,7 @@ void posv32(const char* uplo, const int* n, const int* nrhs, float* a, const int
   sposv_(uplo, n, nrhs, a, lda, b, ldb, info, 1);
 }
 
-/// Vectors gathered for one call of ssyrk: more than fit the cache would slow it down.
+/// Number of vectors gathered for one call of ssyrk. More than fit the cache would slow it down.
 constexpr std::int64_t kGathered = 512;
 
 }  // namespace
@@ -84,7 +84,7 @@ void LapackLoop::row(const SparseRows& ratings, MatrixView<const float> from, co
     std::copy_n(base, k * k, a);
     beta = 1;
   }
-  // The roots of the weights go into the vectors: ssyrk has none.
+  // ssyrk takes no weights, so the vectors are scaled by the square roots of the weights.
   float* const coefficients = gathered + kGathered * k;
   const std::int64_t end = ratings.starts[u + 1];
   for (std::int64_t first = ratings.starts[u]; first < end; first += kGathered) {
@@ -122,7 +122,7 @@ void LapackLoop::step(const SparseRows& ratings, MatrixView<const float> from,
     base = core::Buffer<float>(from.rows * from.rows);
     routines_.syrk("L", "N", &k, &cols, &one, from.data, &k, &zero, base.data(), &k);
   }
-  constexpr std::int64_t rows = 64;  // at a time
+  constexpr std::int64_t rows = 64;  // that a thread takes at a time
   std::vector<core::Buffer<float>> scratch;
   const std::int64_t room = (kGathered + 1) * k + kGathered;
   for (int t = 0; t < pool_.size(); ++t) scratch.emplace_back(room + from.rows * from.rows);

@@ -18,7 +18,7 @@ double uniform(std::uint64_t index) {
   return static_cast<double>(core::hash(index) >> 11) * 0x1p-53;
 }
 
-/// The system of one row in FP64, solved; and its condition number in the infinity norm.
+/// The solution of one row's system in FP64 and the condition number in the infinity norm.
 struct ExactRow {
   std::vector<double> x;
   double condition = 0;
@@ -39,7 +39,7 @@ ExactRow solve_row(const SparseRows& ratings, MatrixView<const float> from,
   const std::int64_t k = from.rows;
   const bool counts = options.feedback == Feedback::implicit_counts;
   std::vector<double> a = base;
-  std::vector<double> right(static_cast<std::size_t>(k * (k + 1)));  // b, and the unit matrix
+  std::vector<double> right(static_cast<std::size_t>(k * (k + 1)));  // b, then the identity matrix
   for (std::int64_t e = ratings.starts[u]; e < ratings.starts[u + 1]; ++e) {
     const float* const y = from.column(ratings.columns[e]);
     const double weight = counts ? options.alpha * ratings.values[e] : 1.0;
@@ -102,7 +102,7 @@ AlsProblem::AlsProblem(const AlsBenchRequest& r) : k(r.factors), items(r.factors
   by_user.rows = r.users;
   by_user.cols = r.items;
   by_user.starts.push_back(0);
-  // A power law: a quarter of the mean at least, fifty times the mean at most.
+  // A power law: at least a quarter of the mean, at most fifty times the mean.
   const double least = 0.25 * static_cast<double>(r.ratings_per_user);
   std::uint64_t random = 0;
   for (std::int64_t u = 0; u < r.users; ++u) {

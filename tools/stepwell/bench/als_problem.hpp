@@ -13,7 +13,8 @@
 
 namespace stepwell::tool {
 
-/// Ratings with a few busy users, many quiet ones and popular items, and vectors to start from.
+/// Ratings with a few very active users, many less active ones and popular items, and the starting
+/// vectors.
 struct AlsProblem {
   explicit AlsProblem(const AlsBenchRequest& request);
 
@@ -34,16 +35,16 @@ struct AlsVectors {
   core::Buffer<float> items;
 };
 
-/// Both half steps by 'step', from the problem's start.
+/// iterate() runs both half steps with 'step' from the problem's starting vectors.
 using AlsStepFn = void(const SparseRows& ratings, MatrixView<const float> from,
                        MatrixView<float> to);
 void iterate(const AlsProblem& p, AlsVectors& out, const std::function<AlsStepFn>& step);
 
-/// The half step as a loop of LAPACK calls: per row its vectors are gathered, then ssyrk, sgemv and
-/// sposv with a BLAS on one thread; the pool works on rows.
+/// One half step as a loop of LAPACK calls. For each row its vectors are gathered; then ssyrk,
+/// sgemv and sposv run with a BLAS on one thread. The thread pool processes rows in parallel.
 class LapackLoop {
  public:
-  /// Throws Error(unsupported) when 'mkl' is asked for and not there.
+  /// Throws Error(unsupported) if 'mkl' is true and oneMKL can't be loaded.
   LapackLoop(const AlsOptions& options, int threads, bool mkl);
   void step(const SparseRows& ratings, MatrixView<const float> from, MatrixView<float> to);
 
@@ -57,11 +58,12 @@ class LapackLoop {
   const Routines& routines_;
 };
 
-/// The largest error of a sample of vectors that an iteration gave, against systems solved in FP64,
-/// in units of roundoff times condition number. NaN if one is.
+/// The largest error in a sample of the vectors that an iteration computed, compared with systems
+/// solved in FP64, in units of roundoff times condition number. NaN if a vector of the sample has a
+/// NaN.
 double worst_error(const AlsProblem& p, const AlsVectors& out);
 
-/// The largest ||x - y|| / ||y|| of two sets of vectors of k numbers.
+/// The largest ||x - y|| / ||y|| of two sets of vectors of k elements.
 double largest_difference(const core::Buffer<float>& x, const core::Buffer<float>& y,
                           std::int64_t k);
 

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The sanitizer's runtime refuses a library that looks up its own symbols first.
+// The AddressSanitizer runtime refuses RTLD_DEEPBIND (a library that looks up its own symbols
+// first).
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -43,8 +44,9 @@ std::string& asked_path() {
   return path;
 }
 
-/// Where to look; with a path that was given, only there. No place that nobody has named and that
-/// is not the system's: what lies there may be anybody's.
+/// Paths to search for oneMKL; if a path was given, only that one. Only directories named by the
+/// user or the environment and system directories are searched: a library elsewhere could come from
+/// anyone.
 std::vector<std::string> places() {
   const char* const named = core::non_empty_variable("STEPWELL_MKL");
   const std::string given = asked_path().empty() && named != nullptr ? named : asked_path();
@@ -86,8 +88,8 @@ F* symbol(void* library, const char* name) {
   return reinterpret_cast<F*>(find(library, name));
 }
 
-/// The OpenMP runtime it can have: Intel's or GNU's, by the names under which it will ask the
-/// loader for them. A layer whose runtime is missing would end the process.
+/// The layer whose OpenMP runtime can be loaded, Intel's or GNU's, by the names under which oneMKL
+/// will ask the loader for it. Selecting a layer whose runtime is missing would end the process.
 Layer threading_layer(const std::string& path) {
   const fs::path directory = fs::path(path).parent_path();
   for (const std::string& name :
@@ -98,7 +100,8 @@ Layer threading_layer(const std::string& path) {
   return gnu ? kGnuOpenMp : kSequential;
 }
 
-/// Of "Intel(R) Advanced Vector Extensions 512 (Intel(R) AVX-512) with ...", the part that counts.
+/// Returns the instruction set named in a string such as "Intel(R) Advanced Vector Extensions 512
+/// (Intel(R) AVX-512) with ...".
 std::string kernels_of(const std::string& processor) {
   for (const char* const name : {"AVX-512", "AVX2", "AVX"}) {
     if (processor.find(name) != std::string::npos) return name;
@@ -107,7 +110,7 @@ std::string kernels_of(const std::string& processor) {
 }
 
 Mkl load() {
-  // Its threads spin for 200 ms after a call by default, on the cores the other side needs.
+  // oneMKL's threads spin for 200 ms after a call by default, on cores that the other side needs.
   core::set_default_variable("KMP_BLOCKTIME", "20");
   Mkl m;
   void* const library = open_library(m.path);
@@ -119,7 +122,7 @@ Mkl load() {
                             fmt::join(places(), "', '")));
   }
   m.library = library;
-  symbol<int(int)>(library, "MKL_Set_Interface_Layer")(0);  // int of 32 bits
+  symbol<int(int)>(library, "MKL_Set_Interface_Layer")(0);  // LP64: int of 32 bits
   if (core::non_empty_variable("MKL_THREADING_LAYER") == nullptr) {
     const Layer layer = threading_layer(m.path);
     m.threaded = layer != kSequential;

@@ -8,8 +8,8 @@
 
 namespace stepwell::tool {
 
-/// oneMKL, the stronger baseline on Intel CPUs, loaded when it is asked for: nothing is built or
-/// linked with it, and its symbols stay its own.
+/// oneMKL, the stronger baseline on Intel CPUs. It is loaded on demand: nothing is built or linked
+/// with it, and its symbols stay local.
 struct Mkl {
   using Potrf = void(const char* uplo, const int* n, double* a, const int* lda, int* info);
   using Posv = void(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
@@ -28,7 +28,7 @@ struct Mkl {
   void* library = nullptr;
   std::string path;
   std::string version;
-  std::string kernels;   ///< the instruction set it chose
+  std::string kernels;   ///< the instruction set that oneMKL chose
   bool threaded = true;  ///< false: no OpenMP runtime was found for it
   Potrf* potrf = nullptr;
   Posv* posv = nullptr;
@@ -39,21 +39,22 @@ struct Mkl {
   void (*set_threads)(int) = nullptr;
 };
 
-/// Where to look first: a library or its directory. Empty: STEPWELL_MKL, then the usual places.
+/// Sets the path of the library or of its directory, the only place that is then searched. Empty:
+/// STEPWELL_MKL, then the usual directories.
 void set_mkl_path(const std::string& path);
 
-/// The library, loaded at the first call. Throws Error(unsupported) that says where it was looked
-/// for and how to get it.
+/// The library, loaded at the first call. Throws Error(unsupported) with a message that says where
+/// it was searched for and how to get it.
 const Mkl& mkl();
 
-/// A function of it by its name. Throws Error(unsupported).
+/// Returns the oneMKL function of this name. Throws Error(unsupported).
 void* mkl_symbol(const std::string& name);
 template <class F>
 F* mkl_function(const std::string& name) {
   return reinterpret_cast<F*>(mkl_symbol(name));
 }
 
-/// Its routine as a baseline, without work and run.
+/// A oneMKL routine as a baseline, with 'work' and 'run' still to be set.
 Side mkl_side(const char* routine, int threads);
 
 }  // namespace stepwell::tool

@@ -8,9 +8,9 @@
 
 namespace stepwell::tool {
 
-/// oneDNN's bf16 matmul C = A B on one thread, C fp32 m x n, A m x k row-major, B packed the way
-/// oneDNN likes best beforehand. Throws Error(unsupported) where this build has no oneDNN or the
-/// CPU has no bf16 for it.
+/// oneDNN's bf16 matmul C = A B on one thread: C is fp32, m x n; A is m x k, row-major; B is packed
+/// beforehand in the layout that oneDNN prefers. Throws Error(unsupported) if this build has no
+/// oneDNN or oneDNN has no bf16 for this CPU.
 Side onednn_matmul(std::int64_t m, std::int64_t n, std::int64_t k);
 
 }  // namespace stepwell::tool

@@ -51,7 +51,7 @@ Scalapack load_scalapack() {
 
 void start_grid(Scalapack& s, int rows, int cols) {
   int rank = 0, ranks = 0;
-  s.pinfo(&rank, &ranks);  // BLACS' own beginning
+  s.pinfo(&rank, &ranks);  // initializes BLACS
   s.get(-1, 0, &s.context);
   s.gridinit(&s.context, "Row", rows, cols);
 }

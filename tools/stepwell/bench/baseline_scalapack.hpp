@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-/// ScaLAPACK, the baseline over ranks: loaded when it is asked for, and nothing is built with it.
+/// ScaLAPACK, the distributed baseline. It is loaded on demand, and nothing is built with it.
 namespace stepwell::tool {
 
 struct Scalapack {
@@ -15,13 +15,14 @@ struct Scalapack {
   void (*pinfo)(int* rank, int* ranks) = nullptr;
   void (*get)(int context, int what, int* value) = nullptr;
   void (*gridinit)(int* context, const char* order, int rows, int cols) = nullptr;
-  int context = 0;  ///< of BLACS, when start_grid() has been called
+  int context = 0;  ///< of BLACS, valid after start_grid()
 };
 
-/// Throws Error(unsupported) where it is not installed.
+/// Throws Error(unsupported) if ScaLAPACK is not installed.
 Scalapack load_scalapack();
 
-/// All ranks of MPI_COMM_WORLD as a grid counted by rows. MPI has been started. Collective.
+/// Arranges all ranks of MPI_COMM_WORLD as a row-major grid. MPI must have been initialized.
+/// Collective.
 void start_grid(Scalapack& s, int rows, int cols);
 
 }  // namespace stepwell::tool

@@ -19,14 +19,15 @@
 #include "report.hpp"
 #include "stepwell/error.hpp"
 
-/// `bench batch`: many small systems at once against a loop of LAPACK calls, against oneMKL's
-/// compact routines, and against what memory allows.
+/// `bench batch`: many small systems at once, compared with a loop of LAPACK calls, with oneMKL's
+/// compact routines and with the limit that memory bandwidth sets.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// The orders that "16" or "5..100" stands for, appended; false if it stands for nothing.
+/// Adds the orders that a text such as "16" or "5..100" denotes. Returns false if the text is
+/// invalid.
 bool append_orders(std::string_view text, std::set<std::int64_t>& orders) {
   const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
     std::int64_t value = 0;
@@ -43,7 +44,7 @@ bool append_orders(std::string_view text, std::set<std::int64_t>& orders) {
   return true;
 }
 
-/// One order, measured.
+/// The measurements of one order.
 struct BatchResult {
   Contest contest;
   ContestResult result;
@@ -224,7 +225,7 @@ void bench_batch(const BatchBenchRequest& asked) {
                 "--mixed is of --operation solve with --type fp64: it refines x in fp64");
   }
   const std::vector<std::int64_t> orders = orders_of(r.orders);
-  const BlasThreads one_thread(1);  // each; the batch is what is shared out
+  const BlasThreads one_thread(1);  // per call: the batch is what is distributed over threads
   ordered_json cases = ordered_json::array();
   double logarithms = 0, least = INFINITY;
   if (!r.json && orders.size() > 1) print_head(r);

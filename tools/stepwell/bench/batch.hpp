@@ -8,7 +8,7 @@
 
 namespace stepwell::tool {
 
-/// What `bench batch` is asked for. Empty or zero: the default.
+/// Options of `bench batch`. Empty or zero selects the default.
 struct BatchBenchRequest {
   std::string orders = "32";
   std::int64_t count = 10000;
@@ -32,8 +32,8 @@ void bench_batch(const BatchBenchRequest& request);
 
 const std::vector<std::string>& batch_baselines();
 
-/// Orders of matrices as people write them: "5,8,16", "5..100", "1..8,64". Ascending, each once.
-/// Throws Error(invalid_argument) for anything that is not between 1 and kBatchOrder.
+/// Parses orders of matrices such as "5,8,16", "5..100" or "1..8,64". The result is ascending and
+/// has no duplicates. Throws Error(invalid_argument) if an order is not between 1 and kBatchOrder.
 std::vector<std::int64_t> orders_of(const std::string& text);
 
 /// For --help.

@@ -21,11 +21,11 @@ void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, c
              double* b, const int* ldb, int* info, std::size_t);
 }
 
-/// What users have today: a LAPACK call for each matrix, or oneMKL's compact routines.
+/// The usual alternatives: a LAPACK call for each matrix, or oneMKL's compact routines.
 namespace stepwell::tool {
 namespace {
 
-/// Matrices that a thread takes at a time from a loop over LAPACK's calls.
+/// Number of matrices that a thread takes at a time in a loop of LAPACK calls.
 constexpr std::int64_t kLoopChunk = 32;
 
 bool factors(const BatchCase& c) {
@@ -41,8 +41,8 @@ void require_zero(int info) {
               fmt::format("the baseline failed with info = {}; nothing to compare with", info));
 }
 
-/// potrf(uplo, n, a, ld, info) and potrs(uplo, n, nrhs, a, ld, b, ldb, info) for each matrix, on
-/// all threads or on the caller's alone.
+/// Calls potrf(uplo, n, a, ld, info) and potrs(uplo, n, nrhs, a, ld, b, ldb, info) for each matrix,
+/// on all threads or, if 'alone', only on the calling thread.
 template <class T, class Potrf, class Potrs>
 void loop(BatchData<T>& d, bool alone, const Potrf& potrf, const Potrs& potrs) {
   const auto n = static_cast<int>(d.c.n), nrhs = static_cast<int>(d.c.columns);
@@ -140,7 +140,7 @@ class CompactRunner {
     if (keeps_factor) m_.unpack(CblasColMajor, n, n, pa, n, room.a.data(), n, m_.format, count);
   }
 
-  /// What is packed already.
+  /// Factors and solves matrices that are packed already.
   void solve(T* a, T* b, int count) const {
     const BatchCase& c = d_->c;
     const auto n = static_cast<int>(c.n), nrhs = static_cast<int>(c.columns);
@@ -158,10 +158,10 @@ class CompactRunner {
   std::shared_ptr<BatchData<T>> d_;
   const MklCompact<T>& m_;
   std::int64_t chunk_;
-  std::vector<Packed<T>> room_;  ///< by thread
+  std::vector<Packed<T>> room_;  ///< one per thread
 };
 
-/// The one of several ways to run a baseline that is the fastest here.
+/// The index of the fastest of several ways to run a baseline on this machine.
 template <class T>
 std::size_t fastest_of(const std::shared_ptr<BatchData<T>>& d,
                        const std::vector<std::function<void()>>& ways) {
@@ -186,8 +186,8 @@ std::size_t fastest_of(const std::shared_ptr<BatchData<T>>& d,
   return best;
 }
 
-/// A loop over the calls as a baseline: on all threads, or where the library's own locks make that
-/// slower, as OpenBLAS's do for the smallest orders, on one.
+/// A loop of LAPACK calls as a baseline: on all threads, or on one thread where the library's own
+/// locks make all threads slower, as OpenBLAS's do for the smallest orders.
 template <class T, class Potrf, class Potrs>
 Side loop_side(Side side, const std::shared_ptr<BatchData<T>>& d, const Potrf& potrf,
                const Potrs& potrs) {
@@ -202,7 +202,8 @@ Side loop_side(Side side, const std::shared_ptr<BatchData<T>>& d, const Potrf& p
   return side;
 }
 
-/// The fastest of several chunk sizes, the whole share of a thread among them.
+/// The runner with the fastest of several chunk sizes; the largest is a thread's whole part of the
+/// batch.
 template <class T>
 std::shared_ptr<CompactRunner<T>> best_runner(const std::shared_ptr<BatchData<T>>& d) {
   std::vector<std::shared_ptr<CompactRunner<T>>> runners;

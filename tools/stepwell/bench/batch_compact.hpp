@@ -6,8 +6,8 @@
 
 namespace stepwell::tool {
 
-/// oneMKL's compact routines (mkl_compact.h): as many matrices as a register has lanes,
-/// interleaved. Sizes are ints of 32 bits; the enumerations are those of CBLAS.
+/// oneMKL's compact routines (mkl_compact.h), which interleave as many matrices as a register has
+/// lanes. Sizes are 32-bit ints; the enumerations are those of CBLAS.
 template <class T>
 struct MklCompact {
   using Size = int(int ld, int columns, int format, int count);
@@ -19,8 +19,8 @@ struct MklCompact {
                      int count);
   using Trsm = void(int layout, int side, int uplo, int trans, int diag, int m, int n, T alpha,
                     const T* packed, int ld, T* b, int ldb, int format, int count);
-  int format = 0;  ///< the one for this machine
-  int lanes = 0;   ///< matrices side by side
+  int format = 0;  ///< the format for this machine
+  int lanes = 0;   ///< number of interleaved matrices
   Size* size = nullptr;
   Pack* pack = nullptr;
   Unpack* unpack = nullptr;

@@ -38,8 +38,8 @@ BatchData<T>::BatchData(const BatchCase& what)
   }
 }
 
-/// Random numbers, and a diagonal that makes every matrix positive definite. What fills the last
-/// group of an interleaved batch is the identity.
+/// Random elements, with a diagonal that makes every matrix positive definite. The last group of an
+/// interleaved batch is padded with identity matrices.
 template <class T>
 void BatchData<T>::fill() {
   const std::int64_t n = c.n, columns = c.columns;

@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::int64_t kLine = 64;            ///< bytes of a cache line
 constexpr std::int64_t kChunk = 256;          ///< matrices
-constexpr std::int64_t kCheckedFactors = 64;  ///< of cholesky: their product takes n^3 each
+constexpr std::int64_t kCheckedFactors = 64;  ///< checked after cholesky: each product takes n^3
 
-/// The lines that hold a triangle of the n x n matrix at byte 'base', an element 'size' bytes.
+/// Number of cache lines that hold a triangle of the n x n matrix at byte 'base' with elements of
+/// 'size' bytes.
 std::int64_t triangle_lines(std::int64_t base, std::int64_t n, std::int64_t size, bool lower) {
   std::int64_t lines = 0, last = -1;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -33,7 +34,7 @@ std::int64_t triangle_lines(std::int64_t base, std::int64_t n, std::int64_t size
   return lines;
 }
 
-/// Written so that a NaN stays.
+/// Written so that a NaN is kept.
 template <class S>
 void keep_larger(double& kept, S value) {
   if (!(static_cast<double>(value) <= kept)) kept = static_cast<double>(value);
@@ -172,7 +173,7 @@ class TypedBench : public BatchBench {
     return side;
   }
 
-  /// Over half of the numbers, a part to each thread.
+  /// Calls 'body' for half of the elements, one part per thread.
   template <class Body>
   void pass(const Body& body) {
     const std::int64_t half = numbers_.size() / 2, threads = d_->pool.size();
@@ -182,7 +183,7 @@ class TypedBench : public BatchBench {
     });
   }
 
-  /// What is read and not written.
+  /// Reads as many bytes as the operation reads but does not write.
   void read_rest() {
     if (rest_.size() == 0) return;
     const std::int64_t size = rest_.size(), threads = d_->pool.size();
@@ -249,8 +250,8 @@ class TypedBench : public BatchBench {
   }
 
   std::shared_ptr<BatchData<T>> d_;
-  core::Buffer<double> numbers_;  ///< of the yardsticks, as many bytes as are written
-  core::Buffer<double> rest_;     ///< as many as are only read
+  core::Buffer<double> numbers_;  ///< of the yardsticks: as many bytes as the operation writes
+  core::Buffer<double> rest_;     ///< as many bytes as the operation only reads
 };
 
 }  // namespace

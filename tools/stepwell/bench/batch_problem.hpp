@@ -10,7 +10,7 @@
 #include "harness.hpp"
 #include "stepwell/batch.hpp"
 
-/// What `bench batch`, `tune batch` and the batch part of `bench paper` measure.
+/// The problems that `bench batch`, `tune batch` and the batch part of `bench paper` measure.
 namespace stepwell::tool {
 
 enum class BatchOperation : unsigned char { cholesky, solve, factor_solve, substitute };
@@ -39,33 +39,35 @@ struct BatchBytes {
   std::int64_t written = 0;
 };
 
-/// A batch of random systems and those who work on it, one after the other on the same memory: each
-/// side's 'prepare' puts A and B back, outside of its time. Sides live no longer than their batch.
+/// A batch of random systems and the sides that work on it, one after the other in the same memory.
+/// The 'prepare' of each side restores A and B outside the measured time. Sides must not outlive
+/// their batch.
 class BatchBench {
  public:
   virtual ~BatchBench() = default;
 
-  /// Ours, with the case's options and these.
+  /// Our routine, with the options of the case combined with these.
   virtual Side ours(int threads, BatchOptions options = {}) = 0;
-  /// lapack-loop, mkl-loop: a call a matrix. mkl-compact: oneMKL's compact routines, packing and
-  /// unpacking included, in chunks of the size that is fastest here. Throws Error(unsupported) if a
-  /// layout or an operation is not theirs.
+  /// lapack-loop, mkl-loop: one call per matrix. mkl-compact: oneMKL's compact routines, including
+  /// packing and unpacking, in chunks of the size that is fastest on this machine. Throws
+  /// Error(unsupported) if the baseline does not support the layout or the operation.
   virtual Side baseline(const std::string& against) = 0;
-  /// A pass over as much memory that reads and writes as many bytes: copied from one half of it to
-  /// the other and back, or changed in place.
+  /// A pass over as much memory that reads and writes as many bytes: copy() copies one half to the
+  /// other and back, in_place() changes the elements in place.
   virtual Side copy() = 0;
   virtual Side in_place() = 0;
 
-  /// One run of the side; then the largest ||b - A x|| / (||A|| ||x|| + ||b||), or of cholesky
-  /// ||A - L L'|| / ||A|| of some of the matrices, in units of the format's roundoff.
+  /// Runs the side once. Returns the largest ||b - A x|| / (||A|| ||x|| + ||b||) or, for cholesky,
+  /// the largest ||A - L L'|| / ||A|| of a sample of the matrices, in units of the format's
+  /// roundoff.
   virtual double error(const Side& side) = 0;
 
   virtual BatchBytes bytes() const = 0;
-  /// Of one run.
+  /// Flops of one run.
   virtual double flops() const = 0;
 };
 
-/// Throws Error: sizes that memory can't hold.
+/// Throws Error if memory can't hold the batch.
 std::unique_ptr<BatchBench> make_batch_bench(const BatchCase& c);
 
 }  // namespace stepwell::tool

@@ -15,7 +15,7 @@ constexpr std::int64_t kLeastCount = 256;  ///< a few packs for each of many thr
 constexpr double kWindow = 0.001;
 constexpr std::size_t kFew = 5;
 
-/// Adds 'runs' to each of the variants, in turn.
+/// Adds 'runs' runs to each of the variants, in turn.
 void measure(BatchBench& bench, int threads, std::span<VariantRuns* const> variants, int runs) {
   std::vector<Side> sides;
   for (const VariantRuns* v : variants) {
@@ -33,7 +33,7 @@ void measure(BatchBench& bench, int threads, std::span<VariantRuns* const> varia
   }
 }
 
-/// The fastest 'count' of those with the most runs, and the plain one.
+/// The fastest 'count' of the variants with the most runs, and the plain variant.
 std::vector<VariantRuns*> fastest(std::vector<VariantRuns>& all, std::size_t count) {
   std::size_t most = 0;
   for (const VariantRuns& v : all) most = std::max(most, v.seconds.size());

@@ -21,30 +21,31 @@ struct VariantRuns {
 struct OrderSweep {
   std::int64_t n = 0;
   Format format = Format::fp64;
-  std::int64_t count = 0;  ///< systems of a run
-  double flops = 0;        ///< of a run
+  std::int64_t count = 0;  ///< systems per run
+  double flops = 0;        ///< per run
   std::vector<VariantRuns> variants;
 
-  /// Of those with the most runs, the fastest: what was dropped early is not in question.
+  /// The fastest of the variants with the most runs. Variants that were dropped early are not
+  /// considered.
   const VariantRuns& best() const;
-  /// The one that nobody tuned.
+  /// The untuned variant.
   const VariantRuns& plain() const;
   double rate(const VariantRuns& v) const { return flops / v.median() * 1e-9; }
 };
 
-/// Systems whose matrices do not fit into the caches of the cores, at most 'most'.
+/// Number of systems, at most 'most', whose matrices do not fit into the caches of the cores.
 std::int64_t sweep_count(std::int64_t n, Format format, std::int64_t most);
 
-/// Runs of a variant: all of them, those of the better half, those of the best few.
+/// Number of runs of all variants, of the better half, and of the best few.
 struct SweepEffort {
   int all = 1;
   int half = 2;
   int few = 5;
 };
 
-/// All variants of factor-solve, in turn, fewer from stage to stage.
+/// Measures all variants of factor-solve in turn, with fewer variants from stage to stage.
 OrderSweep sweep_order(const BatchCase& c, const SweepEffort& effort = {});
-/// The best few and the plain one again, at another time.
+/// Measures the best few and the plain variant again, at another time.
 void sweep_again(const BatchCase& c, OrderSweep& sweep, const SweepEffort& effort = {});
 
 }  // namespace stepwell::tool

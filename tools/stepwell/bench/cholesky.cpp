@@ -84,14 +84,14 @@ std::vector<double> row_of(const Factor& factor, std::int64_t i) {
   return row;
 }
 
-/// |A - LL'| for the pairs of a few rows against the rungs' bound: a wrong answer has no speed.
+/// Checks |A - LL'| for pairs of a few rows against the rungs' bound: wrong results are not timed.
 void check(const Cholesky& s, const Factor& factor) {
   const std::vector<std::int64_t> picked = sample(s.n, 6);
   std::vector<std::vector<double>> rows;
   for (const std::int64_t i : picked) rows.push_back(row_of(factor, i));
   const FactorReport& r = factor.report();
-  // Operands, the inverted diagonal blocks and the last rounding: four rung errors; fp32 or fp64
-  // sums of n terms; the shift.
+  // Four rung errors (operands, inverted diagonal blocks and the last rounding), sums of n terms in
+  // fp32 or fp64, and the shift.
   const double sums = (r.unit_roundoff == 0x1p-53 ? 0x1p-53 : 0x1p-24) * static_cast<double>(s.n);
   const double bound = 10 * r.unit_roundoff + 2 * sums + r.shift * r.unit_roundoff;
   Verdict verdict;
@@ -114,7 +114,7 @@ void check(const Cholesky& s, const Factor& factor) {
   throw Error(ErrorCode::internal, "the factor is wrong: " + verdict.text() + "; no rate for that");
 }
 
-/// What StarPU alone takes for the same graph: its tasks scheduled and not run. Median of seven.
+/// Seconds of StarPU alone for the same graph: tasks are scheduled but not run. Median of seven.
 double engine_seconds(const Cholesky& s, const Factor& factor) {
   if (factor.report().times.workers == 1) return 0;
   const tiles::TileMatrix l(factor.data().l.map());
@@ -148,17 +148,17 @@ std::int64_t process_bytes(const std::string& field) {
   return 0;
 }
 
-/// How much memory a factorization takes at its peak, by the system's own count; 0 if it does not
-/// say.
+/// Peak memory of a factorization as counted by the operating system, or 0 if it does not report
+/// the peak.
 std::int64_t measured_peak(Cholesky& s) {
   s.factor = Factor();
-  if (!(std::ofstream("/proc/self/clear_refs") << 5)) return 0;  // the peak starts from here
+  if (!(std::ofstream("/proc/self/clear_refs") << 5)) return 0;  // resets the peak
   const std::int64_t before = process_bytes("VmRSS");
   s.factor = s.factorize(s.context, s.options.map);
   return process_bytes("VmHWM") - before;
 }
 
-/// ||A - LL'||_F / ||A||_F and ||L - L64||_F / ||L64||_F, exactly, with LAPACK's FP64 factor.
+/// ||A - LL'||_F / ||A||_F and ||L - L64||_F / ||L64||_F, not sampled, with LAPACK's FP64 factor.
 ordered_json errors(Cholesky& s, const Factor& factor) {
   const std::int64_t n = s.n;
   core::Buffer<double> l(n * n);

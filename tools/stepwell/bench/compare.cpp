@@ -16,7 +16,7 @@
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 
-/// `bench compare`: the cases of two files, matched by what they say they are.
+/// `bench compare`: compares the cases of two files, matched by their descriptions.
 namespace stepwell::tool {
 namespace {
 
@@ -28,7 +28,7 @@ struct CompareRequest {
   bool json = false;
 };
 
-/// One ratio of a file.
+/// One measured ratio of a file.
 struct Case {
   std::vector<double> pairs;
   std::string baseline;  ///< library, version, core and threads
@@ -64,7 +64,8 @@ void add_case(Cases& cases, const std::string& name, const ordered_json& ratio,
   for (const ordered_json& pair : ratio["pairs"]) c.pairs.push_back(pair.get<double>());
 }
 
-/// Adds what 'json' has; 'part' is the section of a paper.json, 'sides' that section's.
+/// Adds the cases in 'json'. 'part' is the section of a paper.json, 'sides' are that section's
+/// sides.
 void collect(const ordered_json& json, const std::string& part, const ordered_json& sides,
              Cases& cases) {
   if (json.is_array()) {
@@ -117,7 +118,7 @@ Cases read_cases(const std::string& path) {
 struct Row {
   std::string name;
   Comparison result;
-  std::size_t before, after;  ///< pairs
+  std::size_t before, after;  ///< number of pairs
   std::string note;
 };
 

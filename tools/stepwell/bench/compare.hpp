@@ -6,8 +6,8 @@
 
 namespace stepwell::tool {
 
-/// Adds `bench compare`: what became slower between two files of `bench`. It ends with exit code 1
-/// if something did.
+/// Adds `bench compare`, which reports what became slower between two files of `bench`. Its exit
+/// code is 1 if any case did.
 void add_compare(CLI::App& bench);
 
 }  // namespace stepwell::tool

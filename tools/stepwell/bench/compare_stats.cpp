@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kExact = 40;
 
-/// Twice the rank of each number among both samples; equal numbers share theirs.
+/// Twice the rank of each value among both samples. Equal values share their mean rank.
 struct RankSums {
   std::vector<std::int64_t> twice;  ///< of a, then of b
-  double ties = 0;                  ///< sum of t^3 - t over groups of t equal numbers
+  double ties = 0;                  ///< sum of t^3 - t over groups of t equal values
 };
 
 RankSums rank(const std::vector<double>& a, const std::vector<double>& b) {
@@ -40,13 +40,13 @@ RankSums rank(const std::vector<double>& a, const std::vector<double>& b) {
   return ranks;
 }
 
-/// Of all ways to choose 'count' of the ranks, the share whose sum is at least 'distance' from the
-/// middle.
+/// The fraction of all ways to choose 'count' of the ranks whose sum is at least 'distance' away
+/// from the middle.
 double exact_tail(const std::vector<std::int64_t>& twice, std::size_t count, std::int64_t middle,
                   std::int64_t distance) {
   const auto sums =
       static_cast<std::size_t>(std::accumulate(twice.begin(), twice.end(), std::int64_t{0})) + 1;
-  // ways[k][s]: to choose k of the ranks seen so far with sum s
+  // ways[k][s]: number of ways to choose k of the ranks seen so far with sum s
   std::vector<std::vector<double>> ways(count + 1, std::vector<double>(sums, 0.0));
   ways[0][0] = 1;
   for (const std::int64_t r : twice) {
@@ -81,13 +81,13 @@ double rank_test(const std::vector<double>& a, const std::vector<double>& b) {
   const double product = static_cast<double>(a.size()) * static_cast<double>(b.size());
   const double variance = product / 12 * (n + 1 - ranks.ties / (n * (n - 1)));
   if (!(variance > 0)) return 1;
-  // Ranks are counted twice; half a rank for the step from sums to a curve.
+  // The ranks are doubled; the half rank is the continuity correction.
   const double z = std::max(0.0, static_cast<double>(distance) / 2 - 0.5) / std::sqrt(variance);
   return std::erfc(z / std::sqrt(2.0));
 }
 
 double least_probability(std::size_t a, std::size_t b) {
-  // Both extreme orders of all there are.
+  // The two extreme orders out of all (a + b)! / (a! b!) orders.
   const auto count = [](std::size_t n) { return std::lgamma(static_cast<double>(n) + 1); };
   return a == 0 || b == 0 ? 1 : std::min(1.0, 2 * std::exp(count(a) + count(b) - count(a + b)));
 }
@@ -136,7 +136,8 @@ std::vector<Comparison> compare_samples(const std::vector<Samples>& cases,
     c.probability = probabilities[i];
     const bool certain = c.probability <= options.alpha;
     const bool relevant = !(std::abs(c.change) < options.least_change);
-    // What the clearest order of so few numbers would be worth among so many cases.
+    // The smallest probability that samples of these sizes can give, and whether it is too large to
+    // be significant among so many cases.
     const double best = least_probability(s.before.size(), s.after.size());
     const bool weak = best * static_cast<double>(cases.size()) > options.alpha;
     c.verdict = s.before == s.after && !s.before.empty() ? Change::same

@@ -12,8 +12,8 @@
 namespace stepwell::tool {
 namespace {
 
-/// Four vectors of 64 bytes, each from its own quarter of the data: four streams read faster than
-/// one. The compiler makes of a vector what the instruction set has.
+/// Sums with four vectors of 64 bytes, each over its own quarter of the data, because four streams
+/// read faster than one. The compiler maps a vector to the registers of the instruction set.
 template <class T, class V>
 inline __attribute__((always_inline)) T sum_vectors(const T* data, std::int64_t count) {
   constexpr std::int64_t lanes = sizeof(V) / sizeof(T);
@@ -58,8 +58,8 @@ __attribute__((target("avx512f"))) T sum_avx512(const T* data, std::int64_t coun
 }
 #endif
 
-/// Four vectors at once. A loop that the compiler sees through becomes memcpy, whose stores go
-/// around the cache.
+/// Moves four vectors at a time. The compiler would turn a loop that it recognizes into memcpy,
+/// whose stores bypass the cache.
 template <bool negate>
 inline __attribute__((always_inline)) void move_vectors(const double* from, double* to,
                                                         std::int64_t count) {
@@ -110,7 +110,7 @@ MoveFn* best_move() {
   return move_plain<negate>;
 }
 
-/// The fastest sum, whatever STEPWELL_ISA says: a yardstick is not to be shortened.
+/// The fastest sum, whatever STEPWELL_ISA says: that limit must not slow down a yardstick.
 template <class T, class V>
 SumFn<T>* best_sum() {
 #if defined(__x86_64__)
@@ -153,7 +153,7 @@ std::vector<std::int64_t> sample(std::int64_t n, std::int64_t count) {
 }
 
 void Verdict::expect(double value, double reference, double bound, std::int64_t i, std::int64_t j) {
-  if (std::abs(value - reference) <= bound) return;  // NaN does not
+  if (std::abs(value - reference) <= bound) return;  // a NaN fails the comparison
   if (!text_.empty()) return;
   text_ = fmt::format("element ({}, {}) is {:.9g}, should be {:.9g} within {:.2g}", i, j, value,
                       reference, bound);

@@ -12,7 +12,7 @@
 #include "kernels/table.hpp"
 #include "stepwell/view.hpp"
 
-/// What the benchmarks of kernels share: data, checks, names.
+/// Data, checks and names that the kernel benchmarks share.
 namespace stepwell::tool {
 
 using gallery::noise;
@@ -26,11 +26,11 @@ void fill_noise(MatrixView<T> a, std::uint64_t seed) {
   }
 }
 
-/// Up to 'count' indices below n, the first and the last among them: enough to see a wrong kernel
+/// Up to 'count' indices below n, including the first and the last: enough to detect a wrong kernel
 /// without computing everything a second time.
 std::vector<std::int64_t> sample(std::int64_t n, std::int64_t count = 48);
 
-/// Collects what check() found: each element against its bound, NaN fails.
+/// The result of check(). Each element is compared with its bound; NaN fails.
 class Verdict {
  public:
   void expect(double value, double reference, double bound, std::int64_t i, std::int64_t j);
@@ -40,24 +40,25 @@ class Verdict {
   std::string text_;
 };
 
-/// The kernel of the table as a candidate.
+/// A kernel of the table as a candidate.
 Side our_side(const char* kernel, core::Isa isa, int threads);
 template <class F>
 Side our_side(const kernels::Entry<F>& entry, int threads = 1) {
   return our_side(entry.name, entry.isa, threads);
 }
 
-/// A routine of the BLAS that is linked.
+/// A routine of the linked BLAS.
 Side blas_side(const char* routine, int threads);
 
-/// Something of our own that a kernel is measured by: a sum, a copy, bare instructions.
+/// One of our own reference operations that a kernel is compared with: a sum, a copy, bare
+/// instructions.
 Side yardstick(const char* name, int threads);
 
-/// A plain vectorised sum: nothing reads faster.
+/// A plain vectorised sum, the fastest way to read memory.
 double sum_numbers(const double* data, std::int64_t count);
 std::uint64_t sum_words(const std::uint64_t* data, std::int64_t count);
 
-/// to <- from, and x <- -x, with plain stores and nothing else: what a pass over memory costs.
+/// to <- from, and x <- -x, with plain stores and nothing else: the cost of a pass over memory.
 void copy_numbers(const double* from, double* to, std::int64_t count);
 void negate_numbers(double* x, std::int64_t count);
 

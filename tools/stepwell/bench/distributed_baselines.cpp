@@ -29,7 +29,7 @@ using nlohmann::ordered_json;
 constexpr int kPdposvBlocks[] = {64, 128, 256};
 constexpr auto kNap = std::chrono::microseconds(500);
 
-/// What pdposv overwrites, and what it was.
+/// The arrays that pdposv overwrites, and a copy of A.
 struct PdposvRoom {
   Scalapack scalapack;
   DealtMatrix a, whole_a, b;
@@ -56,7 +56,7 @@ struct PdposvRoom {
   }
 };
 
-/// pdposv with the fastest of its blocks, of which each has run.
+/// pdposv with its fastest block size, after each block size has run.
 DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& ranks,
                                     const ProcessGrid& p, const SolveRequest& r) {
   if (r.columns > kPdposvBlocks[0]) {
@@ -68,7 +68,7 @@ DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& r
   Scalapack scalapack;
   agreement.attempt([&] {
     refuse_slow_blas(baseline.side, r.allow_slow_blas);
-    // Ours, theirs twice, and our factor.
+    // Our matrix, pdposv's matrix and its copy, and our factor.
     require_memory(core::size_product(r.n, r.n, 26, "three matrices and a factor"));
     scalapack = load_scalapack();
   });
@@ -78,13 +78,13 @@ DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& r
   std::shared_ptr<PdposvRoom> room;
   const auto make = [&](int block) {
     baseline.side.prepare = baseline.side.run = nullptr;
-    room.reset();  // before the next: the memory is there once
+    room.reset();  // before the next allocation: there is memory for one only
     room = std::make_shared<PdposvRoom>(scalapack, p, r.n, r.columns, block);
     fill_dealt(room->whole_a, fill);
     baseline.side.prepare = [room] { room->prepare(); };
     baseline.side.run = [room] { room->run(); };
     baseline.side.name = fmt::format("pdposv, blocks of {}", block);
-    timed(ranks, baseline.side);  // new memory
+    timed(ranks, baseline.side);  // the first run touches new memory
   };
   int best = 0, last = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -106,7 +106,8 @@ DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& r
   return baseline;
 }
 
-/// Waits for a word of rank 0 and takes no time from its threads: MPI's own waiting spins.
+/// Waits for a message from rank 0 without using CPU time that rank 0's threads need: MPI's own
+/// wait spins.
 void nap_until_told(engine::Communicator& ranks) {
   std::byte word{};
   ranks.start_receive({&word, 1}, 0, 0);
@@ -118,7 +119,7 @@ void tell_the_others(engine::Communicator& ranks) {
   for (int to = 1; to < ranks.size(); ++to) ranks.wait(ranks.start_send({&word, 1}, to, 0));
 }
 
-/// solve_spd() of rank 0 by itself, with the threads of all; the others sleep.
+/// solve_spd() on rank 0 alone, with the threads of all ranks; the other ranks sleep.
 DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks& ranks,
                                       const SolveRequest& r) {
   engine::Communicator& all = ranks.communicator();
@@ -128,7 +129,7 @@ DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks&
   }
   std::shared_ptr<System> system;
   agreement.attempt([&] {
-    // Ours twice, dealt out and whole, and two factors.
+    // The matrix twice, block-cyclic and whole, and two factors.
     require_memory(core::size_product(r.n, r.n, 20, "two matrices and two factors"));
     if (ranks.rank() != 0) return;
     SolveRequest alone = r;

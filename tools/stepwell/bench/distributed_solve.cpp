@@ -24,7 +24,8 @@
 #include "stepwell/error.hpp"
 #include "verbs.hpp"
 
-/// `bench solve --mpi`: A, b and x lie in ScaLAPACK's arrays, each side's in blocks that suit it.
+/// `bench solve --mpi`: A, b and x are ScaLAPACK arrays, for each side with the block size that
+/// suits it.
 namespace stepwell::tool {
 namespace {
 
@@ -39,7 +40,8 @@ SideResult result_of(const Side& side, std::vector<double> seconds) {
   return {quantile(seconds, 0.5), summarize(rates)};
 }
 
-/// alternate(), in step on all ranks: how often a side runs must not depend on a rank's own clock.
+/// alternate(), synchronized over all ranks: how often a side runs must not depend on a rank's own
+/// clock.
 ContestResult alternate_on(const Ranks& ranks, const Contest& contest, int pairs) {
   timed(ranks, contest.candidate);  // the baseline has run already
   std::vector<double> ours, theirs, ratios;
@@ -147,14 +149,14 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
 }  // namespace
 
 void bench_ranked_solve(const SolveRequest& request) {
-  // Ranks that wait for a message give up their core, on both sides; Open MPI reads it at its
-  // start.
+  // Ranks that wait for a message yield their core, on both sides. Open MPI reads this variable
+  // when it starts.
   core::set_default_variable("OMPI_MCA_mpi_yield_when_idle", "1");
   const Ranks ranks = load_ranks();
   try {
     bench_on(ranks, request);
   } catch (const Error& e) {
-    // All ranks have it, and one says it.
+    // All ranks have the error; only rank 0 reports it.
     if (ranks.rank() == 0) throw;
     throw Failure{static_cast<int>(e.code()), ""};
   }

@@ -19,7 +19,7 @@ double length(const std::vector<double>& x) {
   return std::sqrt(sum);
 }
 
-/// r <- r - A x, of this rank's part of the lower triangle; returns the squares of ||A||.
+/// r <- r - A x for this rank's part of the lower triangle; returns this rank's part of ||A||_F^2.
 double subtract_product(const DealtMatrix& a, const std::vector<double>& x,
                         std::vector<double>& r) {
   const std::int64_t rows = a.rows.own(), cols = a.cols.own();

@@ -11,13 +11,14 @@
 
 namespace stepwell::tool {
 
-/// A grid of all ranks, counted by rows, and this one's place in it.
+/// A row-major grid of all ranks, and the position of this rank in it.
 struct ProcessGrid {
   int rows, cols, row, col;
   explicit ProcessGrid(const Ranks& ranks);
 };
 
-/// This rank's part of a matrix of m x n in square blocks, as ScaLAPACK has it.
+/// This rank's part of an m x n matrix that is distributed block-cyclically in square blocks, as in
+/// ScaLAPACK.
 struct DealtMatrix {
   solvers::BlockCyclicMap rows, cols;
   std::array<int, 9> descriptor;
@@ -27,15 +28,15 @@ struct DealtMatrix {
   double* column(std::int64_t c) const { return local.data() + c * descriptor[8]; }
 };
 
-/// A's blocks on and below the diagonal, column by column.
+/// Fills A's blocks on and below the diagonal, column by column.
 void fill_dealt(const DealtMatrix& a, const FillTile& fill);
 
-/// The numbers of a right-hand side, and what is dealt out of them.
+/// Element i of a right-hand side; fill_right_hand_sides() stores this rank's part of all columns.
 double distributed_right_hand_side(std::int64_t i, std::int64_t column);
 void fill_right_hand_sides(const DealtMatrix& b);
 
-/// ||b - A x|| / (||A|| ||x|| + ||b||) of the worst column, Frobenius and Euclidean norms; NaN if x
-/// has one. A's lower triangle is read. Collective.
+/// ||b - A x|| / (||A|| ||x|| + ||b||) of the worst column, in Frobenius and Euclidean norms; NaN
+/// if x has a NaN. Reads A's lower triangle. Collective.
 double distributed_backward_error(const Ranks& ranks, const DealtMatrix& a, const DealtMatrix& x);
 
 }  // namespace stepwell::tool

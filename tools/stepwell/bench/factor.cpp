@@ -15,8 +15,8 @@
 #include "memory.hpp"
 #include "stepwell/error.hpp"
 
-/// factor: the Cholesky factor of a diagonal tile, off-diagonal products at the rung. trsm: B L^-T
-/// by multiplication with inverted diagonal blocks.
+/// factor: the Cholesky factor of a diagonal tile, with the off-diagonal products at the rung.
+/// trsm: B L^-T by multiplication with inverted diagonal blocks.
 namespace stepwell::tool {
 namespace {
 
@@ -30,8 +30,8 @@ void trsm(const double* l, double* b, int n) {
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, l, n, b, n);
 }
 
-/// Symmetric noise of order n has norm 1.15 sqrt(n), lower triangular noise less: with this
-/// diagonal the one is positive definite and both are well conditioned.
+/// Symmetric noise of order n has norm 1.15 sqrt(n), and lower triangular noise has a smaller norm.
+/// With this diagonal the symmetric matrix is positive definite and both are well conditioned.
 template <class T>
 void set_diagonal(MatrixView<T> a) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -44,7 +44,7 @@ constexpr double roundoff() {
   return info(std::is_same_v<T, float> ? Format::fp32 : Format::fp64).unit_roundoff;
 }
 
-/// A matrix, what it becomes, and room for both sides' work.
+/// A matrix, the results of both sides, and scratch memory.
 template <class T>
 struct Tile {
   Tile(std::int64_t n, std::int64_t scratch_bytes)
@@ -61,7 +61,8 @@ struct Tile {
   core::Buffer<std::byte> scratch;
 };
 
-/// The error of one product at a rung relative to the sizes of its terms: both operands rounded.
+/// The error of one product at a rung relative to the sizes of its terms, with both operands
+/// rounded.
 double rung_error(Rung rung) {
   return 2.1 * info(rung).unit_roundoff + info(rung).product_error;
 }
@@ -99,7 +100,7 @@ Bench factor_bench(const KernelCase& c) {
           sum += static_cast<double>(l(i, k)) * l(j, k);
           size += std::abs(static_cast<double>(l(i, k)) * l(j, k));
         }
-        // |A - LL'| <= (j + 2) u |L||L'| (Higham, theorem 10.3), and the rung's share.
+        // |A - LL'| <= (j + 2) u |L||L'| (Higham, theorem 10.3), plus the error of the rung.
         const double bound = 2 * static_cast<double>(j + 2) * roundoff<T>() + rung_error(rung);
         verdict.expect(sum, a(i, j), bound * size, i, j);
       }
@@ -119,8 +120,8 @@ Bench factor_bench(const KernelCase& c) {
   return bench;
 }
 
-/// |B - X L'| for sampled elements. Errors of the inverted blocks enter with their condition
-/// number, at most 4.
+/// Checks |B - X L'| for sampled elements. Errors of the inverted blocks are multiplied by their
+/// condition number, at most 4.
 template <class T>
 std::string check_solution(const Tile<T>& s, MatrixView<const T> l, MatrixView<const T> x,
                            Rung rung) {
@@ -180,7 +181,7 @@ Bench trsm_bench(const KernelCase& c) {
   candidate = our_side(narrow ? "solve_inverted" : "tree_trsm", t.cap, 1);
   candidate.prepare = [s] { s->restore(s->ours); };
   const Rung rung = c.rung;
-  candidate.run = [=, &t] {  // '=': fp64 has no use for the rung
+  candidate.run = [=, &t] {  // '=' because fp64 does not use the rung
     if constexpr (!narrow) {
       kernels::tree_trsm<T>(t, s->l, s->result(), kernels::uniform_layers(Rung::fp64),
                             s->scratch.data());

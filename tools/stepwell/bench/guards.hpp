@@ -6,10 +6,10 @@
 
 #include "kernels/blas/blas.hpp"
 
-/// What a benchmark changes in its process and puts back.
+/// Process-wide settings that a benchmark changes and restores.
 namespace stepwell::tool {
 
-/// While it lives, the BLAS uses this many threads.
+/// Sets the number of BLAS threads during its lifetime.
 class BlasThreads {
  public:
   explicit BlasThreads(int threads) : before_(kernels::set_blas_threads(threads)) {}
@@ -23,7 +23,8 @@ class BlasThreads {
   int before_;
 };
 
-/// While it lives, the calling thread stays on the core it is on: both sides see the same one.
+/// Pins the calling thread to its current core during its lifetime, so that both sides use the same
+/// core.
 class PinnedToCore {
  public:
   explicit PinnedToCore(bool pin) {

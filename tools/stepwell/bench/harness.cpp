@@ -21,7 +21,7 @@ clockid_t id_of(Clock clock) {
   return clock == Clock::thread_cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 }
 
-/// A side with the seconds of a call in each of its windows.
+/// Measures a side; keeps the seconds per call of each of its windows.
 class Runner {
  public:
   Runner(const Side& side, Clock clock, double window)
@@ -47,14 +47,14 @@ class Runner {
     calls_ = static_cast<int>(std::clamp(std::round(window_ / call), 1.0, 1e6));
   }
 
-  /// Before the other side's turn.
+  /// Waits, before the other side's turn, until this side's threads are idle.
   void settle() const {
     if (side_.settle <= 0) return;
     std::this_thread::sleep_for(std::chrono::duration<double>(side_.settle));
   }
 
-  /// Until a window has about the right number of calls and the clock of the core has settled; one
-  /// long call is enough of both.
+  /// Measures until a window has about the right number of calls and the clock frequency of the
+  /// core has settled; one long call is enough for both.
   void warm_up() {
     do {
       measure();

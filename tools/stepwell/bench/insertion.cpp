@@ -33,7 +33,7 @@ struct GraphRequest {
   bool json = false;
 };
 
-/// One of many ranks that are not there: every message is done at once.
+/// A communicator for one of many ranks that do not exist: every message completes at once.
 class Pretender : public Communicator {
  public:
   Pretender(int rank, int size) : rank_(rank), size_(size) {}
@@ -78,7 +78,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Of the calling thread: what it takes when the machine has other things to do.
+/// CPU seconds of the calling thread, which do not depend on what else the machine does.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
@@ -88,7 +88,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// The most memory that this process has had.
+/// Peak resident memory of this process.
 std::int64_t resident_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

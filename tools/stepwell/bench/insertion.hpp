@@ -6,8 +6,8 @@
 
 namespace stepwell::tool {
 
-/// Adds `bench graph`: what one rank of many takes to insert its tasks and messages, when none of
-/// them does anything.
+/// Adds `bench graph`: how long one rank of many takes to insert its tasks and messages, if none of
+/// them does any work.
 void add_graph_bench(CLI::App& bench);
 
 }  // namespace stepwell::tool

@@ -19,7 +19,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// An operation: its rungs and baselines, the default first.
+/// An operation with its rungs and baselines, the default first.
 struct KernelOp {
   std::string_view name;
   std::string_view what;
@@ -83,7 +83,8 @@ const KernelOp& find_op(const std::string& name) {
   misuse(fmt::format("no operation '{}'; there are {}", name, fmt::join(names, ", ")));
 }
 
-/// The bare loop bounds only what runs on the matrix engine; the rest is measured by the BLAS.
+/// The bare loop is a bound only for kernels on the matrix engine; the others are compared with the
+/// BLAS.
 std::string choose_baseline(const KernelOp& op, const KernelRequest& request, Rung rung) {
   const bool has_raw = contains(op.baselines, "raw");
   const bool engine = has_raw && info(rung).planes > 0;

@@ -9,10 +9,10 @@
 #include "harness.hpp"
 #include "stepwell/rung.hpp"
 
-/// The verb `bench kernel`: one kernel on one machine against something that bounds it.
+/// The verb `bench kernel`: one kernel on one machine, compared with a baseline that bounds it.
 namespace stepwell::tool {
 
-/// What the command line asks for. Empty or zero: the operation's default.
+/// Options of the command line. Empty or zero selects the operation's default.
 struct KernelRequest {
   std::string op;
   std::string rung;
@@ -23,7 +23,7 @@ struct KernelRequest {
   bool transposed = false;
 };
 
-/// The same with nothing left open.
+/// The same with all defaults filled in.
 struct KernelCase {
   Rung rung = Rung::fp64;
   std::int64_t size = 0;
@@ -33,8 +33,8 @@ struct KernelCase {
   bool transposed = false;
 };
 
-/// What an operation gives the harness. check() runs the candidate once and says what is wrong with
-/// the answer, or nothing: a wrong answer has no speed.
+/// What an operation provides to the harness. check() runs the candidate once and returns what is
+/// wrong with the answer, or an empty string: a wrong answer is not timed.
 struct Bench {
   Contest contest;
   std::function<std::string()> check;
@@ -50,12 +50,12 @@ Bench make_symv(const KernelCase& c);
 Bench make_gemv(const KernelCase& c);
 Bench make_trsv(const KernelCase& c);
 
-/// The bare loop of that many products of tiles on each thread, with or without loads. Only where
-/// there is a matrix engine.
+/// The bare loop of that many tile products on each thread, with or without loads. Only for CPUs
+/// with a matrix engine.
 Side engine_loop(std::int64_t products, bool fed, int threads);
 inline constexpr double kTileProductFlop = 2.0 * 16 * 16 * 32;
 
-/// The operations, rungs and baselines as text, for --help.
+/// Description of the operations, rungs and baselines, for --help.
 std::string kernel_ops_help();
 
 /// Runs the benchmark and prints it. Throws Error.

@@ -8,7 +8,7 @@
 
 #include "stepwell/error.hpp"
 
-/// LAPACK's factorizations and solvers, the baselines of ours.
+/// LAPACK's factorizations and solvers, used as baselines.
 extern "C" {
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
@@ -58,7 +58,8 @@ inline int posv(double* a, std::int64_t n, double* b, std::int64_t columns) {
   return failed;
 }
 
-/// The same by an fp32 factorization and refinement. work: n x columns; narrow: n x (n + columns).
+/// The same with an fp32 factorization and refinement. work: n x columns; narrow: n x (n +
+/// columns).
 inline int sposv(double* a, std::int64_t n, const double* b, std::int64_t columns, double* x,
                  double* work, float* narrow, int* iterations) {
   const auto order = static_cast<int>(n);
@@ -69,7 +70,7 @@ inline int sposv(double* a, std::int64_t n, const double* b, std::int64_t column
   return failed;
 }
 
-/// The same for a general matrix; getrs() solves with getrf()'s factor. pivots: n.
+/// The same for a general matrix; getrs() solves with getrf()'s factor. pivots has n elements.
 inline int getrf(double* a, std::int64_t n, int* pivots) {
   const auto order = static_cast<int>(n);
   int failed = 0;

@@ -34,7 +34,7 @@ const LargeOp& find_op(const std::string& name) {
   return *std::find_if(ops.begin(), ops.end(), [&](const LargeOp& op) { return op.name == name; });
 }
 
-/// Seconds by phase, summed over the workers; 'waiting' is what is left of workers x wall.
+/// Seconds by phase, summed over the workers; 'waiting' is the rest of workers x wall.
 ordered_json phases_json(const PhaseTimes& t) {
   const double busy = t.load + t.update + t.diagonal + t.solve + t.reorder;
   return {{"wall", t.wall},     {"workers", t.workers},
@@ -64,7 +64,7 @@ std::string details_text(const ordered_json& details) {
   return text;
 }
 
-/// On a terminal, says which run is under way: large matrices take minutes.
+/// On a terminal, shows which run is in progress: large matrices take minutes.
 void announce_runs(Side& side) {
   if (isatty(STDERR_FILENO) == 0) return;
   const auto count = std::make_shared<int>(0);

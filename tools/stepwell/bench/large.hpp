@@ -14,7 +14,7 @@
 /// The verbs `bench factor`, `bench syrk` and `bench trsm`: whole operations on all workers.
 namespace stepwell::tool {
 
-/// What the command line asks for. Empty or zero: the default.
+/// Options of the command line. Empty or zero selects the default.
 struct LargeRequest {
   std::int64_t n = 4096;
   std::int64_t k = 0;  ///< syrk: columns of A; trsm: rows of B; default n
@@ -30,12 +30,12 @@ struct LargeRequest {
   bool json = false;
 };
 
-/// As a baseline of factor: the same at the map that follows.
+/// Prefix of a baseline of factor: the same factorization at the map that follows.
 inline constexpr std::string_view kAgainstMap = "map:";
 
-/// What one operation gives the driver: sides that share its data.
+/// What one operation provides to bench_large(): sides that share its data.
 struct LargeBench {
-  /// The operation at a map, its answer checked.
+  /// The operation at a map; its answer has been checked.
   std::function<Side(const std::string& map)> candidate;
   std::function<Side(const std::string& against)> baseline;
   std::function<PhaseTimes()> times;                ///< of a candidate's last run
@@ -52,10 +52,10 @@ LargeBench make_trsm_bench(const LargeRequest& request);
 void bench_large(const std::string& op, const LargeRequest& request);
 
 /// Throws Error(unsupported), or warns if 'allowed', when the baseline is a BLAS whose kernels are
-/// below the CPU: that makes every ratio a lie.
+/// for an older instruction set than the CPU has: every ratio would be misleading.
 void refuse_slow_blas(const Side& baseline, bool allowed);
 
-/// Both sides in turn, each run announced on a terminal, a slow baseline refused.
+/// Runs both sides in turn, announces each run on a terminal, and refuses a slow baseline.
 ContestResult compete(Contest contest, int pairs, bool allow_slow_blas);
 
 /// For --help.

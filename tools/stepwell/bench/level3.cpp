@@ -14,7 +14,7 @@
 #include "stepwell/error.hpp"
 #include "stepwell/level3.hpp"
 
-/// `bench syrk` and `bench trsm`: against the BLAS that is linked, or against one thread.
+/// `bench syrk` and `bench trsm`: against the linked BLAS, or against one thread.
 namespace stepwell::tool {
 namespace {
 
@@ -40,7 +40,7 @@ void blas_trsm(int m, int n, const float* l, float* b) {
   cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1, l, n, b, m);
 }
 
-/// The numbers of 'from' as T; shared with it if that is what they are.
+/// The elements of 'from' as T; 'from' itself if T is double.
 template <class T>
 std::shared_ptr<core::Buffer<T>> as(const std::shared_ptr<core::Buffer<double>>& from) {
   if constexpr (std::is_same_v<T, double>) {
@@ -52,7 +52,7 @@ std::shared_ptr<core::Buffer<T>> as(const std::shared_ptr<core::Buffer<double>>&
   }
 }
 
-/// Elements against the bound of the map's coarsest rung: two operands rounded, fp32 sums.
+/// Error bound of the map's coarsest rung: two rounded operands, and sums in fp32 or fp64.
 double bound_of(const PrecisionMap& map, std::int64_t terms) {
   double worst = 0;
   for (const Rung rung : map.layers) {
@@ -86,10 +86,11 @@ struct Operation {
   Level3Options options;
   Level3Report report;
   using Memory = std::shared_ptr<core::Buffer<double>>;
-  Memory a, c;  ///< syrk: A and C; trsm: nothing and B
+  Memory a, c;  ///< syrk: A and C; trsm: unused and B
 };
 
-/// What both have in common. 'at' makes a map's run, which takes a context, and checks its answer.
+/// The common part of both. at(map) checks the answer at a map and returns the run, which takes a
+/// context.
 template <class At>
 LargeBench bench_of(const std::shared_ptr<Operation>& s, const LargeRequest& request,
                     const char* name, const Side& shared, At at) {
@@ -184,14 +185,14 @@ void check_trsm(const Operation& s, const Factor& factor, const PrecisionMap& ma
       }
       const double b =
           gallery::noise((std::uint64_t{3} << 40) + static_cast<std::uint64_t>(i + j * m));
-      // The inverted blocks' errors enter with their condition number, about 1 here.
+      // Errors of the inverted blocks are multiplied by their condition number, about 1 here.
       verdict.expect(sum, b, 4 * bound_of(map, n) * (size + std::abs(b)), i, j);
     }
   }
   refuse_if_wrong(verdict);
 }
 
-/// The library's sides in front of our own on one worker.
+/// Adds the BLAS routines to the baseline on one worker.
 void add_blas(LargeBench& bench, double work, std::function<Side(const std::string&)> blas) {
   bench.baseline = [work, blas, ours = bench.baseline](const std::string& against) {
     if (against == "one-worker") return ours(against);

@@ -7,17 +7,17 @@
 
 namespace stepwell::tool {
 
-/// What `bench lstsq` is asked for. Empty or zero: the default.
+/// Options of `bench lstsq`. Empty or zero selects the default.
 struct LstsqBenchRequest {
   std::int64_t m = 20000;
   std::int64_t n = 500;
   std::int64_t columns = 1;
   double condition = 10;
-  bool clustered = false;  ///< all singular values are 1 but one
-  double residual = 1;     ///< ||b - A x|| by ||A x||
+  bool clustered = false;  ///< all singular values except one are 1
+  double residual = 1;     ///< ||b - A x|| / ||A x||
   std::uint64_t seed = 1;
   std::string layout = "columns";  ///< or "rows"
-  std::string rung;                ///< empty: the plan's
+  std::string rung;                ///< empty: the plan's rung
   std::string refiner;             ///< empty: cg
   bool qr = false;
   std::string against = "dgels";

@@ -16,7 +16,8 @@ namespace {
 using dnnl::matmul;
 using dnnl::memory;
 
-/// oneDNN's threads are OpenMP's, a runtime we neither link nor want: found if it is there.
+/// oneDNN uses OpenMP threads. We do not link an OpenMP runtime, so its function is looked up if
+/// one is loaded.
 void one_openmp_thread() {
   using SetThreads = void(int);
   const auto set = reinterpret_cast<SetThreads*>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));

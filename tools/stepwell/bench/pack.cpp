@@ -12,8 +12,8 @@
 #include "kernels/kernels.hpp"
 #include "memory.hpp"
 
-/// pack: an FP64 tile into a rung's operand. load: an FP64 tile scaled, narrowed to fp32 and
-/// scanned. Both are passes over the tile: the rate counts the bytes read of it.
+/// pack: converts an FP64 tile to a rung's operand. load: scales an FP64 tile, narrows it to fp32
+/// and scans it. Both are passes over the tile; the rate counts the bytes read from it.
 namespace stepwell::tool {
 namespace {
 

@@ -25,7 +25,7 @@ double now() {
 /// OpenBLAS's idle threads spin for 2^26 ticks of the clock.
 constexpr double kSpinning = 0.035;
 
-/// From here on a run warms itself up.
+/// From this order on, a run is long enough to need no warm-up.
 constexpr std::int64_t kLongRuns = 6000;
 
 }  // namespace
@@ -36,7 +36,7 @@ void PaperProgress::begin(const std::string& what, double seconds) {
   done_ += current_;
   current_ = seconds;
   const double elapsed = now() - start_;
-  // The guess alone until there is something to correct it by.
+  // Uses the guess alone until there is something to correct it with.
   const double pace = done_ > 0.02 * expected_ ? elapsed / done_ : 1;
   const auto left = static_cast<int>(std::max(0.0, expected_ - done_) * pace);
   fmt::print(stderr, "{:3d}:{:02d} left  {}\n", left / 60, left % 60, what);

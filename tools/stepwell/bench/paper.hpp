@@ -13,18 +13,19 @@
 #include "harness.hpp"
 #include "io/matrix_file.hpp"
 
-/// What the parts of `bench paper` share. A part measures and returns its section of paper.json.
+/// Common code of the parts of `bench paper`. A part measures and returns its section of
+/// paper.json.
 namespace stepwell::tool {
 
-/// Says on standard error what is under way and about how long the rest will take.
+/// Reports on standard error what is in progress and approximately how long the rest will take.
 class PaperProgress {
  public:
   PaperProgress();
-  /// Seconds of work to come, by a guess that only needs to be right in proportion.
+  /// Adds seconds of expected work. The estimate only needs the right proportions.
   void expect(double seconds) { expected_ += seconds; }
-  /// The next piece begins; the one before it is done.
+  /// Starts the next piece of work; the previous one is done.
   void begin(const std::string& what, double seconds);
-  /// Something is left out.
+  /// Reports that something is left out.
   void skip(const std::string& what);
 
  private:
@@ -38,12 +39,12 @@ struct PaperRun {
   std::int64_t max_n = 8192;
   std::vector<std::int64_t> sizes;  ///< max_n and its halves, smallest first
   int threads = 1;
-  bool mkl = false;  ///< oneMKL is here
+  bool mkl = false;  ///< oneMKL is available
   PaperProgress* progress = nullptr;
 
-  /// Rounds at a size: many where a run is short.
+  /// Number of rounds at a size: many if a run is short.
   int rounds(std::int64_t n) const;
-  /// With one before them that does not count, where a run is too short to warm itself up.
+  /// The rounds, plus one before them that is not counted if a run is too short to warm itself up.
   int runs(std::int64_t n) const;
 };
 
@@ -53,12 +54,12 @@ struct Timing {
   std::vector<double> seconds;
 };
 
-/// Measures the sides in turn. A library's threads spin after a call: it is given time to calm
-/// down.
+/// Measures the sides in turn. A library's threads spin after a call, so the measurement waits
+/// until they are idle.
 std::vector<Timing> measure(const PaperRun& run, std::int64_t n, std::vector<Side> sides);
 
-/// Seconds, rate, and the ratio to each baseline: by round, or where the baseline was measured
-/// beside another case, by the median of its seconds.
+/// Seconds, rate, and the ratio to each baseline: by round or, if the baseline was measured
+/// together with another case, relative to the median of its seconds.
 nlohmann::ordered_json case_json(nlohmann::ordered_json what, const Timing& ours,
                                  const std::map<std::string, Timing>& baselines);
 
@@ -70,18 +71,19 @@ nlohmann::ordered_json paper_machine(const PaperRun& run);
 std::string paper_commit();
 std::string utc_now();
 
-/// Seconds of a factorization at a map, n^3/3 flop, on two cores: a guess.
+/// Estimated seconds of a factorization at a map, n^3/3 flop, on two cores.
 double guess(std::int64_t n, const std::string& map);
 
-/// Seconds that one run of ours may take before it is left out.
+/// Seconds that one run of ours may take; longer runs are left out.
 inline constexpr double kLongestRun = 30;
 
-/// What a run at a size will take by what the same took at another, and what was left out.
+/// Predicts the time of a run at a size from the time at another size, and records what was left
+/// out.
 class Budget {
  public:
   explicit Budget(PaperProgress& progress, double longest = kLongestRun)
       : progress_(progress), longest_(longest) {}
-  /// Says no, and remembers why, when a run would take longer.
+  /// Returns false, and records why, if a run would take too long.
   bool allows(const std::string& what, std::int64_t n);
   void learn(const std::string& what, std::int64_t n, const std::vector<double>& seconds);
   void skip(const std::string& what, const std::string& why);
@@ -95,13 +97,13 @@ class Budget {
 };
 
 /// Calls body(name, matrix) for each of these matrices in the directory STEPWELL_SUITESPARSE, and
-/// notes which are not there. 'cost': of all of them.
+/// records which are missing. 'cost' is the total of all of them.
 void for_suitesparse(const PaperRun& run, const std::string& part,
                      const std::vector<const char*>& names, double cost, Budget& budget,
                      const std::function<void(const char* name, const io::DenseMatrix&)>& body);
 
-/// section["rows"] gets row_of(entry, matrix) for each entry of a table whose 'name' is there, and
-/// section["skipped"] the others.
+/// Adds row_of(entry, matrix) to section["rows"] for each entry of a table whose matrix 'name' is
+/// available, and the other entries to section["skipped"].
 template <class Table, class RowOf>
 void add_suitesparse_rows(const PaperRun& run, const std::string& part, const Table& table,
                           double cost, nlohmann::ordered_json& section, RowOf row_of) {
@@ -116,7 +118,7 @@ void add_suitesparse_rows(const PaperRun& run, const std::string& part, const Ta
   section["skipped"] = budget.skipped();
 }
 
-/// A part: what it will cost, and its section.
+/// A part: its expected cost, and the function that makes its section.
 struct PaperPart {
   const char* name;
   double (*cost)(const PaperRun&);

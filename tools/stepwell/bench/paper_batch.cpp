@@ -26,9 +26,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array kFormats = {Format::fp32, Format::fp64};  // the paper's first
+constexpr std::array kFormats = {Format::fp32, Format::fp64};  // the paper's format first
 
-/// A small --max-n is a trial of everything.
+/// A small --max-n selects a short trial of everything.
 bool trial(const PaperRun& run) {
   return run.max_n < 1024;
 }
@@ -96,7 +96,7 @@ ordered_json sweep_section(const PaperRun& run, Format format) {
   return section;
 }
 
-/// Gflop/s of ours, plain and with options, and of the baselines, all in turn.
+/// Gflop/s of our routine with each set of options and of the baselines, measured in turn.
 ordered_json rates_of(const PaperRun& run, const BatchCase& c,
                       const std::map<std::string, BatchOptions>& ours, ordered_json& identities) {
   const std::unique_ptr<BatchBench> bench = make_batch_bench(c);
@@ -127,8 +127,8 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Where the time of a pass goes, on one thread: seconds by kernel. The forward substitution is in
-/// the factorization; what it takes there is the difference to one without right-hand sides.
+/// Seconds of a pass by kernel, on one thread. The forward substitution is part of the
+/// factorization; its time is the difference to a factorization without right-hand sides.
 template <class T>
 ordered_json shares_of(std::int64_t n, std::int64_t count, Format format) {
   const kernels::Table& t = kernels::table();
@@ -139,7 +139,8 @@ ordered_json shares_of(std::int64_t n, std::int64_t count, Format format) {
   const BatchView<T> all = batch(a.data(), count, n, n), columns = batch(b.data(), count, n, 1);
   std::vector<std::int32_t> pivots(static_cast<std::size_t>(lanes));
   std::vector<T*> at(pivots.size()), at_b(pivots.size());
-  // Of load, factor without b, factor, backward and store the least: others disturb it.
+  // Least times of load, factor without b, factor, backward and store: other processes disturb
+  // them.
   std::array<double, 5> least;
   least.fill(std::numeric_limits<double>::infinity());
   for (int round = 0; round < 5; ++round) {
@@ -216,7 +217,7 @@ double batch_cost(const PaperRun& run) {
 }
 
 ordered_json paper_batch(const PaperRun& run) {
-  const BlasThreads one_thread(1);  // each; the batch is what is shared out
+  const BlasThreads one_thread(1);  // per call: the batch is what is distributed over threads
   ordered_json section = {{"figure", "Kurzak, Anzt, Gates & Dongarra (2016), figures 13 to 23"},
                           {"count", batch_count(run)},
                           {"isa", to_string(kernels::table().cap)}};
@@ -227,7 +228,7 @@ ordered_json paper_batch(const PaperRun& run) {
     section[name]["rates"] = rates_section(run, format, identities);
   }
   section["sides"] = identities;
-  if (run.mkl) mkl().set_threads(run.threads);  // as the other parts have it
+  if (run.mkl) mkl().set_threads(run.threads);  // as in the other parts
   return section;
 }
 

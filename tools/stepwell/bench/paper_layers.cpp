@@ -19,14 +19,14 @@ struct Operation {
   const char* against;
   LargeBench (*make)(const LargeRequest&);
   std::int64_t largest;
-  double work;  ///< flop, by n^3/3
+  double work;  ///< flops, divided by n^3/3
   Maps maps;
 };
 
-/// Seconds of a run beyond which a map is left out: there are many.
+/// Longest time of a run in seconds. Slower maps are left out, because there are many.
 constexpr double kLongest = 8;
 
-/// Errors take n^3/3 FP64 flop a map: up to here.
+/// The errors take n^3/3 FP64 flops per map and are computed up to this order.
 constexpr std::int64_t kLargestError = 8192;
 
 const std::vector<Operation>& operations() {
@@ -66,7 +66,7 @@ void measure_size(const PaperRun& run, const Operation& op, std::int64_t n, Budg
   request.n = request.k = n;
   request.threads = run.threads;
   request.against = op.against;
-  request.map = "fp64";  // the factor of a triangular solve's baseline
+  request.map = "fp64";  // of the factor in the baseline of trsm
   request.errors = n <= kLargestError;
   const LargeBench bench = op.make(request);
   std::vector<Side> sides = {bench.baseline(op.against)};

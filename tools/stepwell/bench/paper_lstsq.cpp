@@ -15,14 +15,14 @@
 #include "stepwell/lstsq.hpp"
 #include "tall_measures.hpp"
 
-/// `bench paper`, part lstsq: Tables 6.7 to 6.10 of Higham & Pranesh (2021), published beside ours:
-/// the nine matrices, shifts, iterations and backward errors.
+/// `bench paper`, part lstsq: Tables 6.7 to 6.10 of Higham & Pranesh (2021), the published values
+/// next to ours: the nine matrices, shifts, iterations and backward errors.
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// Iterations and refinement steps of a cell of Table 6.9: GMRES-IR and CG-IR.
+/// Iterations and refinement steps in a cell of Table 6.9, with GMRES-IR and with CG-IR.
 struct Cells {
   std::array<int, 2> gmres, cg;
 };
@@ -52,9 +52,9 @@ constexpr Matrix kMatrices[] = {
 
 constexpr Rung kRungs[] = {Rung::fp16, Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp32};
 constexpr const char* kRefiners[] = {"gmres", "cg"};
-constexpr int kIterations = 2000;  // the paper's most are 683
+constexpr int kIterations = 2000;  // the largest count in the paper is 683
 
-/// Normally distributed (Box & Muller), as the paper's.
+/// Normally distributed (Box & Muller), as in the paper.
 double normal(std::uint64_t i) {
   return std::sqrt(-2 * std::log1p(-gallery::uniform(2 * i))) *
          std::cos(2 * std::numbers::pi * gallery::uniform(2 * i + 1));
@@ -64,7 +64,7 @@ ordered_json cells_json(const Cells& c) {
   return {{"gmres", c.gmres}, {"cg", c.cg}};
 }
 
-/// One rung, whatever comes of it.
+/// Solves at one rung and reports any outcome.
 ordered_json attempt(const io::DenseMatrix& a, MatrixView<const double> b, MatrixView<double> x,
                      Rung rung, const char* refiner) {
   LeastSquaresOptions options;
@@ -79,7 +79,8 @@ ordered_json attempt(const io::DenseMatrix& a, MatrixView<const double> b, Matri
   json["iterations"] = c.iterations;
   json["shift"] = c.shift;
   json["bound"] = rounded(c.backward_error);
-  // What the paper stops by; our bounds on it may be larger by the condition number.
+  // The quantity that the paper's stopping criterion uses; our bounds on it may be larger by the
+  // condition number.
   json["error"] = rounded(frobenius_error(a.view(), b, x));
   return json;
 }

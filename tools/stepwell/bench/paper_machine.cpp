@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// MHz of the first CPU, as it runs now; 0 if the system does not say.
+/// Current MHz of the first CPU; 0 if the system does not report it.
 double clock_mhz() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {

@@ -16,7 +16,7 @@
 #include "stepwell/solve.hpp"
 
 /// `bench paper`, part matrices: the general matrices of the SuiteSparse collection that our tests
-/// have, solved by solve_general() and by dgesv.
+/// use, solved by solve_general() and by dgesv.
 namespace stepwell::tool {
 namespace {
 
@@ -29,7 +29,7 @@ constexpr std::array kMatrices = {
     "orsreg_1", "sherman5", "gemat12",  "sherman3",
 };
 
-/// A NaN or an infinity as null, which is what JSON has.
+/// A NaN or an infinity becomes null, because JSON has neither.
 ordered_json finite(double value) {
   return std::isfinite(value) ? ordered_json(rounded(value)) : ordered_json();
 }
@@ -51,8 +51,8 @@ ordered_json dgesv_json(const io::DenseMatrix& a, const core::Buffer<double>& b)
   return json;
 }
 
-/// The most nonzeros of which no two share a row or a column: below n, A is singular whatever its
-/// numbers are. By augmenting paths.
+/// The largest number of nonzeros of which no two share a row or a column. If it is below n, A is
+/// singular whatever the values of its elements are. Found with augmenting paths.
 class Matching {
  public:
   explicit Matching(const io::DenseMatrix& a)
@@ -77,7 +77,8 @@ class Matching {
  private:
   static constexpr std::int64_t kFree = -1;
 
-  /// Finds a row for column j, moving others; each row is looked at once in a round.
+  /// Finds a row for column j, moving other columns if necessary. Each row is visited once in a
+  /// round.
   bool place(std::size_t j, std::int64_t round) {
     for (const std::int64_t row : rows_of_[j]) {
       const auto i = static_cast<std::size_t>(row);

@@ -24,7 +24,8 @@ using nlohmann::ordered_json;
 
 constexpr const char* kMaps[] = {"bf16", "bf16x2", "bf16x3"};
 
-/// A matrix that hardly needs pivoting, as most of the paper's; the rates depend little on it.
+/// A matrix that hardly needs pivoting, like most matrices of the paper; the rates depend little on
+/// it.
 core::Buffer<double> matrix_of(std::int64_t n, int threads) {
   core::Buffer<double> a(n * n);
   gallery::Recipe recipe;
@@ -37,7 +38,7 @@ double median_of(const Timing& timing) {
   return summarize(timing.seconds).median;
 }
 
-/// dgetrf and dgetrs, on a copy.
+/// Measures dgetrf and dgetrs on a copy of A.
 void measure_lapack(const PaperRun& run, const core::Buffer<double>& a, LuModel& model) {
   const std::int64_t n = model.n;
   const core::Buffer<double> copy(n * n), b(n);
@@ -54,7 +55,7 @@ void measure_lapack(const PaperRun& run, const core::Buffer<double>& a, LuModel&
   model.dgetrs = median_of(measure(run, n, {solve})[0]);
 }
 
-/// lu() at a map, and its two triangles.
+/// Measures lu() at a map, and solves with its two triangles.
 LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, const char* map,
                            Context& context, engine::ThreadPool& pool) {
   FactorOptions options;

@@ -5,10 +5,10 @@
 #include "paper.hpp"
 #include "stepwell/certificate.hpp"
 
-/// The performance model of Haidar et al. (2017), Sect. 4.4, with rates that are measured.
+/// The performance model of Haidar et al. (2017), Sect. 4.4, with measured rates.
 namespace stepwell::tool {
 
-/// Seconds of the parts of a solve of order n. The paper's equations have flops by rates:
+/// Seconds of the parts of a solve of order n. The paper's equations divide flops by rates:
 ///   (2)  2n^3 / 3P_getrf + k (2n^2 / P_gemv + 2n^2 / P_trsv)   with a low-precision factor
 ///   (3)  2n^3 / 3P_dgetrf + 2n^2 / P_dtrsv                     in FP64
 /// and in (6) an iteration takes 1.4 times as long as its two parts.
@@ -24,8 +24,8 @@ struct LuModel {
 
   static constexpr double kOverhead = 1.4;
 
-  /// Equation 2 as in 6, for each rung that the solve tried with as many iterations as it took;
-  /// equation 3 for a rung that is none of 'rungs'.
+  /// Equation 2, with the overhead of equation 6, for each rung that the solve tried and its number
+  /// of iterations; equation 3 for a rung that is not in 'rungs'.
   double seconds(const Certificate& c) const;
   nlohmann::ordered_json json() const;
 };

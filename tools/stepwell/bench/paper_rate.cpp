@@ -10,21 +10,21 @@
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 
-/// `bench paper`, part rate: the factorization at each rung by size, LAPACK's beside it and the
-/// matrix engine run bare above it (Abdelfattah et al., Fig. 2).
+/// `bench paper`, part rate: the factorization at each rung by size, compared with LAPACK's and
+/// with the bare matrix engine as its upper limit (Abdelfattah et al., Fig. 2).
 namespace stepwell::tool {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// On each thread: about 20 ms where the engine has the core to itself.
+/// Products on each thread: about 20 ms if the engine has the core to itself.
 constexpr std::int64_t kBareProducts = 3'000'000;
 
 bool has_engine() {
   return kernels::table().update_at(Rung::bf16).isa == core::Isa::amx;
 }
 
-/// Beyond this only dpotrf, to keep the run short.
+/// Above this order only dpotrf is measured, to keep the run short.
 constexpr std::int64_t kAllBaselines = 24000;
 
 std::vector<std::string> baseline_names(const PaperRun& run, std::int64_t n) {

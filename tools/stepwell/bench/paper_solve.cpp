@@ -57,7 +57,7 @@ double solve_cost(const PaperRun& run, std::int64_t n, bool first, bool general)
   if (n <= kLargestMixed) seconds += 1.3 * guess(n, "fp32");
   if (general) seconds *= 2;
   const auto d = static_cast<double>(n);
-  return seconds * run.runs(n) + 2e-8 * d * d;  // and making the matrix, looking at the answer
+  return seconds * run.runs(n) + 2e-8 * d * d;  // and making the matrix, checking the answer
 }
 
 ordered_json measure_solve(const PaperRun& run, ordered_json what, const std::shared_ptr<System>& s,

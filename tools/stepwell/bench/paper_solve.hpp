@@ -5,24 +5,25 @@
 #include "paper.hpp"
 #include "system.hpp"
 
-/// What the parts of `bench paper` that measure whole solves share.
+/// Common code of the parts of `bench paper` that measure whole solves.
 namespace stepwell::tool {
 
-/// From here on a LAPACK run takes so long that it is measured beside the first matrix only.
+/// From this order on, a LAPACK run takes so long that it is measured with the first matrix only.
 inline constexpr std::int64_t kSharedFrom = 12000;
-/// The time of LAPACK's mixed solvers depends on the matrix: measured up to here, to keep the run
-/// short.
+/// The time of LAPACK's mixed-precision solvers depends on the matrix. They are measured up to this
+/// order, to keep the run short.
 inline constexpr std::int64_t kLargestMixed = 12000;
 
-/// LAPACK's routines that do not depend on the matrix, once for a size. Empty where each case has
-/// its own.
+/// Timings of LAPACK's routines whose time does not depend on the matrix, measured once per size.
+/// Empty if each case has its own.
 using Shared = std::map<std::string, Timing>;
 
-/// Seconds of one case with its baselines, by a guess.
+/// Estimated seconds of one case with its baselines.
 double solve_cost(const PaperRun& run, std::int64_t n, bool first, bool general);
 
-/// Measures a system, ours and LAPACK's solvers in turn. Adds who they are and the baselines' times
-/// to the section, and returns the case: 'what', times, ratios, path, backward errors.
+/// Measures our solver and LAPACK's on a system, in turn. Adds the identities of the sides and the
+/// baselines' times to the section, and returns the case: 'what', times, ratios, path, backward
+/// errors.
 nlohmann::ordered_json measure_solve(const PaperRun& run, nlohmann::ordered_json what,
                                      const std::shared_ptr<System>& s, Shared& shared,
                                      nlohmann::ordered_json& section);
@@ -31,11 +32,11 @@ nlohmann::ordered_json measure_solve(const PaperRun& run, nlohmann::ordered_json
 nlohmann::ordered_json refinement_history(System& s, const char* map, const char* refiner,
                                           int iterations);
 
-/// Whether there is as much memory; if not, notes what is left out.
+/// Whether this much memory is available; if not, records what is left out.
 bool fits(Budget& budget, const std::string& what, std::int64_t bytes);
 
-/// Runs 'make' and adds what it returns to the section's cases; where memory does not suffice or
-/// LAPACK has no answer, notes why it was left out.
+/// Runs 'make' and adds its result to the section's cases. If memory does not suffice or LAPACK has
+/// no answer, records why the case was left out.
 void add_case(Budget& budget, const std::string& what, nlohmann::ordered_json& section,
               std::int64_t bytes, const std::function<nlohmann::ordered_json()>& make);
 

@@ -6,7 +6,7 @@
 #include "report.hpp"
 
 /// `bench paper`, part spectra: solves of matrices with given eigenvalues against LAPACK by size
-/// (Abdelfattah et al., Figs. 4 to 7), and two kinds that users have.
+/// (Abdelfattah et al., Figs. 4 to 7), and of two kinds of matrices that users have.
 namespace stepwell::tool {
 namespace {
 
@@ -16,7 +16,7 @@ struct Spectrum {
   const char* figure;
   const char* kind;
   double condition;
-  bool condition_in_text;     ///< false: only the plot's caption has it, and ours is a choice
+  bool condition_in_text;     ///< false: only in the plot's caption; ours is a choice
   double ratio, mixed_ratio;  ///< the paper's, against dposv and dsposv; 0: none
   const char* iterations;
   const char* where;

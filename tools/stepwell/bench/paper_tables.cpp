@@ -15,8 +15,8 @@
 #include "solvers/scaled.hpp"
 #include "stepwell/factor.hpp"
 
-/// `bench paper`, part tables: Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021), published beside
-/// ours.
+/// `bench paper`, part tables: Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021), the published
+/// values next to ours.
 namespace stepwell::tool {
 namespace {
 
@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 constexpr int kNone = -1;
 
-/// A cell of the paper: iterations (refinement steps); -1: no convergence.
+/// Values of the paper. A cell has iterations (refinement steps); -1: no convergence.
 struct Published {
   int shift;
   std::array<std::array<int, 2>, 8> cell;  ///< GMRES and CG for each of the four triples
@@ -55,12 +55,12 @@ const std::vector<Matrix> kMatrices = {
 };
 // clang-format on
 
-/// (u_l, u, u_r)
+/// The paper's precisions (u_l, u, u_r).
 struct Triple {
   const char* name;
   Rung low;
-  bool single;  ///< u; u_r is double for single
-  bool quad;    ///< u_r of double
+  bool single;  ///< u is single and u_r is double
+  bool quad;    ///< u is double and u_r is quad
 };
 
 constexpr Triple kTriples[] = {{"half, single, double", Rung::fp16, true, false},
@@ -72,7 +72,7 @@ constexpr double kPaperShift = 2;  // c
 Factor factor_of(const io::DenseMatrix& a, Rung rung, double shift) {
   FactorOptions f;
   f.map = uniform(rung);
-  f.tile = 32;  // so that most products are the rung's: inside a diagonal tile they are fp32
+  f.tile = 32;  // so that most products are at the rung: inside a diagonal tile they are fp32
   f.scaling = Scaling::unit_diagonal;
   f.shift = shift;
   f.escalate = false;
@@ -87,7 +87,7 @@ int least_shift(const io::DenseMatrix& a, Rung rung) {
   return kNone;
 }
 
-/// Normally distributed (Box & Muller), as the paper's.
+/// Normally distributed (Box & Muller), as in the paper.
 std::vector<double> right_hand_side(std::int64_t n) {
   std::vector<double> b(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -98,8 +98,8 @@ std::vector<double> right_hand_side(std::int64_t n) {
   return b;
 }
 
-/// Algorithm 4.1 from the solution with the factor alone: [iterations, steps]; null: no
-/// convergence, or no factor.
+/// Algorithm 4.1, starting from the solution with the factor alone. Returns [iterations, steps], or
+/// null if it does not converge or there is no factor.
 ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double shift,
                              Refiner refiner) {
   const Factor factor = factor_of(a, t.low, shift);

@@ -60,7 +60,7 @@ std::vector<std::int64_t> sizes_to(std::int64_t max_n) {
   return sizes;
 }
 
-/// What an earlier run left, or an empty object.
+/// The contents of an earlier run's file, or an empty object.
 ordered_json read_previous(const fs::path& path) {
   std::string text;
   try {
@@ -96,7 +96,7 @@ bool find_mkl() {
   }
 }
 
-/// The largest size of each case, for people.
+/// Prints the cases of the largest size of each part as text.
 void print_summary(const ordered_json& paper) {
   for (const PaperPart& part : kParts) {
     if (!paper.contains(part.name) || !paper[part.name].contains("cases")) continue;

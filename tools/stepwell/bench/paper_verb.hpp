@@ -6,10 +6,10 @@
 
 namespace stepwell::tool {
 
-/// Adds `bench paper`: the figures and tables of the papers, measured here.
+/// Adds `bench paper`, which measures the figures and tables of the papers on this machine.
 void add_paper_bench(CLI::App& bench);
 
-/// Adds --mkl, where a verb has oneMKL as a baseline.
+/// Adds --mkl to a verb that has oneMKL as a baseline.
 void add_mkl_option(CLI::App& verb);
 
 }  // namespace stepwell::tool

@@ -14,15 +14,15 @@
 #include "kernels/kernels.hpp"
 #include "memory.hpp"
 
-/// symv and gemv: FP64 products with one vector by a pool of threads. They are bound by reading A:
+/// symv and gemv: FP64 products with one vector by a thread pool. The bottleneck is reading A, so
 /// the rate counts the bytes of A that the product needs.
 namespace stepwell::tool {
 namespace {
 
 using engine::ThreadPool;
 
-/// Blocks of A a kernel is called with. 2048 rows of x and y are 32 KiB: they stay in L1 while the
-/// columns stream by.
+/// Size of the blocks of A that a kernel is called with. 2048 rows of x and y are 32 KiB, which
+/// stay in L1 while the columns are streamed.
 constexpr std::int64_t kRows = 2048;
 constexpr std::int64_t kColumns = 64;
 
@@ -30,8 +30,8 @@ struct Range {
   std::int64_t begin, end;
 };
 
-/// Cuts [0, n) into parts of about equal cost, at multiples of kColumns. 'cost(c)' is that of [0,
-/// c).
+/// Splits [0, n) into parts of about equal cost, at multiples of kColumns. cost(c) is the cost of
+/// the columns [0, c).
 template <class Cost>
 std::vector<Range> split(std::int64_t n, int parts, Cost cost) {
   std::vector<Range> ranges;
@@ -47,7 +47,7 @@ std::vector<Range> split(std::int64_t n, int parts, Cost cost) {
   return ranges;
 }
 
-/// A, the vectors, and who does what.
+/// A, the vectors, and the part of each thread.
 struct Product {
   Product(std::int64_t order, int threads, bool lower_only)
       : n(order), lower(lower_only), pool(threads), memory(n * n), x(n), y(n) {
@@ -98,8 +98,8 @@ struct Product {
   std::vector<double> sums;
 };
 
-/// A thread's columns of the lower triangle, applied to the rows below and, transposed, to
-/// themselves.
+/// Applies a thread's columns of the lower triangle; blocks below the diagonal are also applied
+/// transposed.
 void symmetric_part(const kernels::Table& t, const Product& p, Range columns, double* y_data) {
   const MatrixView<const double> x = view<const double>(p.x.data(), p.n, 1);
   const MatrixView<double> y = view(y_data, p.n, 1);

@@ -21,8 +21,8 @@
 #include "system.hpp"
 
 /// `bench solve`: solve_spd() against LAPACK's dposv or dsposv, solve_general() against dgesv or
-/// dsgesv, or against itself on one thread or with one right-hand side. What all of them must
-/// deliver is FP64's accuracy.
+/// dsgesv, or against itself on one thread or with one right-hand side. All of them must deliver
+/// FP64 accuracy.
 namespace stepwell::tool {
 
 using nlohmann::ordered_json;

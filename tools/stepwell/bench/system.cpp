@@ -18,7 +18,7 @@
 namespace stepwell::tool {
 namespace {
 
-/// What LAPACK reads of A.
+/// Copies the part of A that LAPACK reads.
 void copy_matrix(const System& s, double* to) {
   for (std::int64_t j = 0; j < s.n; ++j) {
     const std::int64_t first = s.general ? 0 : j;
@@ -184,7 +184,7 @@ double backward_error(MatrixView<const double> a, MatrixView<const double> b,
       xs = std::max(xs, std::abs(xj));
       bs = std::max(bs, static_cast<long double>(std::abs(b(j, c))));
     }
-    // Written so that a NaN stays.
+    // Written so that a NaN is kept.
     for (const long double v : r) rs = std::abs(v) <= rs ? rs : std::abs(v);
     const auto error = static_cast<double>(rs / (norm * xs + bs));
     if (!(error <= worst)) worst = error;

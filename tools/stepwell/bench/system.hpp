@@ -14,16 +14,16 @@
 
 namespace stepwell::tool {
 
-/// Whether the request is for LU. Throws Error(invalid_argument) if its kind does not allow what
-/// its structure says.
+/// Whether the request is for LU. Throws Error(invalid_argument) if the structure is not possible
+/// for the kind of matrix.
 bool is_general(const SolveRequest& r);
 
 /// A system of the gallery, solved by us and by LAPACK.
 struct System {
-  /// Throws Error: a kind, map or refiner that does not exist.
+  /// Throws Error if the kind, map or refiner does not exist.
   explicit System(const SolveRequest& r);
 
-  /// What comes of it, whatever that is.
+  /// Returns the certificate whatever the outcome is.
   Certificate attempt(Context& workers, std::int64_t how_many);
   /// Throws Error(unsupported) if it does not converge.
   Certificate solve(Context& workers, std::int64_t how_many);
@@ -38,7 +38,7 @@ struct System {
   Certificate last;
 };
 
-/// What LAPACK overwrites; its routines share it.
+/// The arrays that LAPACK overwrites, shared by its routines.
 struct LapackRoom {
   core::Buffer<double> a, b, x, work;
   core::Buffer<float> narrow;
@@ -49,11 +49,11 @@ struct LapackRoom {
 /// LAPACK's solvers for the structure, the default first.
 const std::vector<std::string>& lapack_names(bool general);
 
-/// Whether 'against' is a routine of LAPACK, and whether it is one with fp32 and refinement.
+/// Whether 'against' is a routine of LAPACK, and whether it uses fp32 and refinement.
 bool is_lapack(const std::string& against);
 bool is_mixed(const std::string& against);
 
-/// Bytes of the matrix, of what the baseline overwrites, and of a factor of ours.
+/// Bytes of the matrix, of the arrays that the baseline overwrites, and of one factor of ours.
 std::int64_t system_bytes(std::int64_t n, const std::string& against, bool general = false);
 
 /// solve_spd() or solve_general(), and one of lapack_names().
@@ -64,8 +64,8 @@ Side lapack_side(const std::shared_ptr<System>& s, const std::shared_ptr<LapackR
 /// Where LAPACK left its solution.
 const double* lapack_solution(const LapackRoom& room, const std::string& against);
 
-/// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, of the worst column, the residual in long
-/// double. A NaN if x has one.
+/// ||b - A x|| / (||A|| ||x|| + ||b||) of the worst column, in infinity norms, with the residual in
+/// long double. NaN if x has a NaN.
 double backward_error(MatrixView<const double> a, MatrixView<const double> b,
                       MatrixView<const double> x);
 double backward_error(const System& s, const double* x);

@@ -4,8 +4,8 @@
 
 namespace stepwell::tool {
 
-/// Where the system keeps the libraries that are compared with. A bare name would do for the
-/// loader, and would also find what lies in directories that others can write.
+/// System directories with the libraries that we compare with. The loader would accept a bare name,
+/// but would then also search directories that others can write.
 inline constexpr const char* kSystemLibraries[] = {
     "/usr/local/lib", ("/usr/lib/" STEPWELL_MULTIARCH), "/usr/lib64", "/usr/lib"};
 

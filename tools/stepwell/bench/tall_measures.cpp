@@ -34,7 +34,7 @@ double norm_of(const double* x, std::int64_t n) {
   return cblas_dnrm2(static_cast<int>(n), x, 1);
 }
 
-/// As lstsq() forms it: diag(power) A'A diag(power).
+/// The Gram matrix as lstsq() forms it: diag(power) A'A diag(power).
 factor::Gram gram_of(MatrixView<const double> a, Rung rung) {
   engine::ThreadPool pool(1);
   const TallMatrix tall = a;
@@ -42,7 +42,7 @@ factor::Gram gram_of(MatrixView<const double> a, Rung rung) {
   return factor::gram(pool, reader, rung, {}, nullptr);
 }
 
-/// As lstsq() factors it, with the diagonal multiplied by 1 + c u.
+/// The factor as lstsq() computes it, with the diagonal multiplied by 1 + c u.
 Factor factor_of(const factor::Gram& gram, std::int64_t n, Rung rung, int shift) {
   const core::Buffer<double> c = copy_of(view<const double>(gram.c.data(), n, n));
   for (std::int64_t j = 0; j < n; ++j) c[j + j * n] *= 1 + shift * info(rung).unit_roundoff;

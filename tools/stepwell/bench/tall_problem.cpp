@@ -29,7 +29,8 @@ bool is_mkl(const std::string& against) {
   return against.starts_with("mkl-");
 }
 
-/// to (cols x rows, by columns) <- the transpose of from, through squares that stay in the cache.
+/// to (cols x rows, column-major) <- the transpose of from, in square blocks that stay in the
+/// cache.
 void transpose(const double* from, std::int64_t rows, std::int64_t cols, double* to,
                engine::ThreadPool& pool) {
   constexpr std::int64_t side = 64;
@@ -44,7 +45,7 @@ void transpose(const double* from, std::int64_t rows, std::int64_t cols, double*
   });
 }
 
-/// What dgels overwrites.
+/// Copies A and b, which dgels overwrites.
 void copy_problem(const TallProblem& p, TallRoom& room) {
   if (p.by_rows) {
     engine::ThreadPool pool(p.threads);
@@ -98,7 +99,7 @@ int normal_equations(const TallProblem& p, TallRoom& room, bool mkl_one) {
   return posv(room.a.data(), p.n, room.b.data(), p.columns);
 }
 
-/// The flops of the normal equations, for all sides: ratios are those of the times.
+/// Flops of the normal equations, used for all sides so that ratios of rates are ratios of times.
 double work_of(const TallProblem& p) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   return m * n * n + n * n * n / 3 + 4 * m * n * static_cast<double>(p.columns);
@@ -203,7 +204,7 @@ TallAccuracy accuracy(const TallProblem& p, const double* x, std::int64_t ld) {
     for (const long double e : v) squares += e * e;
     return std::sqrt(squares);
   };
-  // Written so that a NaN stays.
+  // Written so that a NaN is kept.
   const auto keep_larger = [](double& kept, long double value) {
     if (!(static_cast<double>(value) <= kept)) kept = static_cast<double>(value);
   };
@@ -211,7 +212,7 @@ TallAccuracy accuracy(const TallProblem& p, const double* x, std::int64_t ld) {
     std::vector<long double> r(p.b.data() + c * p.m, p.b.data() + (c + 1) * p.m);
     std::vector<long double> gradient(static_cast<std::size_t>(p.n));
     long double squares = 0;
-    // Blocks of rows, whatever the layout: what a block reads stays in the cache for A'r.
+    // Blocks of rows in either layout, so that a block stays in the cache for A'r.
     constexpr std::int64_t rows = 256;
     for (std::int64_t first = 0; first < p.m; first += rows) {
       const std::int64_t end = std::min(p.m, first + rows);

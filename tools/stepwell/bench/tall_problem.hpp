@@ -16,7 +16,7 @@ namespace stepwell::tool {
 
 /// A least squares problem of the gallery whose answer is known.
 struct TallProblem {
-  /// Throws Error: a rung or refiner that does not exist.
+  /// Throws Error if the rung or refiner does not exist.
   explicit TallProblem(const LstsqBenchRequest& r);
 
   TallMatrix matrix() const;
@@ -34,29 +34,29 @@ struct TallProblem {
   Certificate last;
 };
 
-/// What the baselines overwrite.
+/// The arrays that the baselines overwrite.
 struct TallRoom {
-  core::Buffer<double> a;  ///< of dgels: A; of the normal equations: A'A
-  core::Buffer<double> b;  ///< of dgels: m x columns; of the normal equations: n x columns
+  core::Buffer<double> a;  ///< dgels: A; normal equations: A'A
+  core::Buffer<double> b;  ///< dgels: m x columns; normal equations: n x columns
   core::Buffer<double> work;
 };
 
 const std::vector<std::string>& tall_baselines();
-/// Bytes of the problem, of what the baseline overwrites and of the making.
+/// Bytes of the problem, of the arrays that the baseline overwrites, and of generating the problem.
 std::int64_t tall_bytes(const LstsqBenchRequest& r);
 
 Side lstsq_side(const std::shared_ptr<TallProblem>& p);
-/// A's copy for dgels is made before its time begins.
+/// The copy of A for dgels is made before the clock starts.
 Side tall_baseline(const std::shared_ptr<TallProblem>& p, const std::shared_ptr<TallRoom>& room,
                    const std::string& against);
 
-/// How good an answer is, of the worst column; sums in long double.
+/// Accuracy of an answer, for the worst column; sums in long double.
 struct TallAccuracy {
   double residual = 0;  ///< ||b - A x||_2
   double gradient = 0;  ///< ||A'r|| / (||A||_F ||r||), a bound on the backward error
   double forward = 0;   ///< ||x - known||_2 / ||known||_2
 };
-/// x: columns 'ld' apart.
+/// The columns of x are 'ld' apart.
 TallAccuracy accuracy(const TallProblem& p, const double* x, std::int64_t ld);
 
 }  // namespace stepwell::tool

@@ -15,8 +15,8 @@
 #include "kernels/recursive.hpp"
 #include "memory.hpp"
 
-/// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a pool of threads. Bound by
-/// reading L: the rate counts the bytes of the tiles that the solve needs.
+/// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a thread pool. The bottleneck
+/// is reading L, so the rate counts the bytes of the tiles that the solve needs.
 namespace stepwell::tool {
 namespace {
 
@@ -84,7 +84,8 @@ class Factor {
   }
 
  private:
-  /// Unit-size diagonal, the rest of norm about one half: solves neither grow nor shrink vectors.
+  /// The diagonal has about unit size and the rest norm about one half, so that solves neither grow
+  /// nor shrink vectors.
   double entry(std::int64_t i, std::int64_t j) const {
     const double x = noise(static_cast<std::uint64_t>(i + j * n_));
     return i == j ? 1.5 + 0.25 * x : x / std::sqrt(static_cast<double>(n_));
@@ -118,8 +119,8 @@ class Factor {
 };
 
 /// The solve. Block row q of x belongs to thread q mod T, which applies the solved blocks to it in
-/// their order: the bits do not depend on the number of threads. The owner of the block that comes
-/// next applies and solves it before its other rows, so that nobody waits for a diagonal tile.
+/// order, so that the bits do not depend on the number of threads. The owner of the next block
+/// updates and solves it before its other rows, so that no thread waits for a diagonal tile.
 template <class V>
 struct Solve {
   Solve(const kernels::Table& t, const KernelCase& c)
@@ -207,7 +208,7 @@ struct Solve {
     return 8 * static_cast<double>(words);
   }
 
-  /// Rows of |b - L x|, or of |b - L' x|.
+  /// Checks rows of |b - L x|, or of |b - L' x|.
   std::string check() const {
     Verdict verdict;
     const double u = info(sizeof(V) == 4 ? Format::fp32 : Format::fp64).unit_roundoff;
@@ -230,7 +231,7 @@ struct Solve {
   bool transposed;
   core::Buffer<V> b, x;
   std::vector<std::uint64_t> sums;
-  Counter solved;  ///< diagonal tiles, over all runs
+  Counter solved;  ///< solved diagonal tiles, over all runs
   std::int64_t runs = 0;
 };
 

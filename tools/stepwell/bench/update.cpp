@@ -18,8 +18,8 @@
 #include "memory.hpp"
 #endif
 
-/// update: C -= A B', all n x n; syrk: C -= A A', lower triangle. A rate counts the flop of the
-/// product itself, however many bf16 products the rung makes of it.
+/// update: C -= A B', all n x n; syrk: C -= A A', lower triangle. The rate counts the flops of the
+/// product itself, not of the bf16 products that the rung computes for it.
 namespace stepwell::tool {
 namespace {
 
@@ -47,8 +47,8 @@ double flops(std::int64_t n, Shape shape) {
   return shape == Shape::full ? 2 * d * d * d : d * d * (d + 1);
 }
 
-/// C's written part is zero when run() begins, so that -C is the product. 'represented' is the
-/// value that the rung makes of an operand's element.
+/// Sets the written part of C to zero before run(), so that -C is the product. represented(x) is
+/// the value that the rung has for an operand's element.
 template <class T, class Represented>
 std::string check_product(const Operands<T>& o, const std::function<void()>& run, Rung rung,
                           Represented represented) {
@@ -60,7 +60,8 @@ std::string check_product(const Operands<T>& o, const std::function<void()>& run
   run();
   Verdict verdict;
   const std::int64_t k = o.a.cols;
-  // A sum of k terms for each of the rung's products, in fp32 or fp64; twice for the check's own.
+  // Sums of k terms in fp32 or fp64 for each of the rung's products, doubled for the check's own
+  // sum.
   const double sum_error = 2 * static_cast<double>(k * std::max(1, info(rung).products) + 1) *
                            info(rung == Rung::fp64 ? Format::fp64 : Format::fp32).unit_roundoff;
   for (const std::int64_t j : sample(o.c.cols)) {
@@ -120,7 +121,7 @@ Side cblas_product(std::shared_ptr<Operands<double>> o) {
   return side;
 }
 
-/// How many products of tiles an update is made of.
+/// Number of tile products in an update.
 std::int64_t tile_products(std::int64_t n, Shape shape, Rung rung) {
   const std::int64_t blocks = (n + 15) / 16;
   const std::int64_t pairs = shape == Shape::full ? blocks * blocks : blocks * (blocks + 1) / 2;

@@ -56,7 +56,7 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
   verb->footer(large_help(op));
 }
 
-/// How the two sides of a whole solve are run.
+/// Adds the options for running the two sides of a benchmark.
 template <class Request>
 void add_pair_options(CLI::App& verb, Request& r) {
   verb.add_option("--threads", r.threads, "Workers, and threads of the baseline; default: all")
