@@ -21,7 +21,8 @@ commands  Every sh block of README.md and docs/guide/ runs (bash -eu), document 
           prints, on standard output and then on standard error; '...' stands for anything within a
           line, or for any number of lines where it is alone on one.
 links     docs/README.md must link every document under docs/. Paths of the tree in `code` exist, and
-          in docs/howto/ and docs/design/ so do functions, `name()`; 'foo' stands for a new one.
+          in docs/howto/ and docs/design/ so do functions, `name()`; 'foo' stands for a new one. A
+          `symbol` in `path`, or `symbol` (`path`), is a word of that file.
 options   Every verb of the command is mentioned somewhere, too.
 """
 import argparse
@@ -42,6 +43,8 @@ SPAN = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\]\(([^()\s]+)\)")  # its text may begin a line earlier
 PATH = re.compile(r"(?:include|src|tests|tools|cmake|bench|examples|docs)/[\w./-]*\w")
 NAME = re.compile(r"(?:\w+::)*(\w+)\(\)")
+PLACE = re.compile(r"`([^`]+)`(?:,? (?:in|of) |,? \()\[?`([^`]+)`")  # a symbol and its file
+SYMBOL = re.compile(r"(?:\w+::)*(\w+)(?:\(\))?")
 OTHER_PROGRAMS = {"--enable-maxcpus"}  # options named without the program they belong to
 TIMEOUT = 300  # seconds for a block of commands
 
@@ -193,6 +196,12 @@ def check_names(root, document, number, line, words):
             problem(f"{document.name}:{number}", "name", f"there is no {span}")
         elif extends and name and name[1] not in words:
             problem(f"{document.name}:{number}", "name", f"no source has {span}")
+    for symbol, path in PLACE.findall(line):
+        name, file = SYMBOL.fullmatch(symbol), root / path
+        if not name or "foo" in symbol or not PATH.fullmatch(path) or not file.is_file():
+            continue
+        if not re.search(rf"\b{name[1]}\b", file.read_text(encoding="utf-8")):
+            problem(f"{document.name}:{number}", "name", f"{path} has no {symbol}")
 
 
 def check_links(root):

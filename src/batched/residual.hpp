@@ -7,7 +7,7 @@
 #include "batched/pack_solver.hpp"
 #include "core/buffer.hpp"
 #include "kernels/table.hpp"
-#include "solvers/verdict.hpp"
+#include "solvers/certify/verdict.hpp"
 
 namespace stepwell::batched {
 

@@ -96,6 +96,9 @@ def link_cases():
     howto = {"docs/README.md": "[a](howto/a.md)", "docs/howto/a.md": "`b::go()` `add_foo()`"}
     expect("function", "links", {**howto, "src/a.cpp": "void go();"}, "")
     expect("no function", "links", {**howto, "src/a.cpp": "gone"}, "name: no source has b::go()")
+    place = {"docs/README.md": "`go()` in `src/a.cpp`, `b::Go` (`src/a.cpp`)"}
+    expect("symbol", "links", {**place, "src/a.cpp": "void go(Go);"}, "")
+    expect("no symbol", "links", {**place, "src/a.cpp": "void gone(Go);"}, "src/a.cpp has no go()")
     expect("not on the map", "links", {**tree("x"), "docs/guide/b.md": "b"},
            "docs/guide/b.md: link: docs/README.md does not link")
 

@@ -5,7 +5,7 @@
 
 #include "kernels/quad.hpp"
 #include "solvers/general_fixture.hpp"
-#include "solvers/verdict.hpp"
+#include "solvers/certify/verdict.hpp"
 
 /// 'converged' holds for the true backward error, not only for the one computed from a rounded
 /// residual.

@@ -11,9 +11,9 @@
 #include "core/checked.hpp"
 #include "core/machine/system.hpp"
 #include "gallery/gallery.hpp"
-#include "solvers/cost.hpp"
-#include "solvers/general.hpp"
-#include "solvers/spd.hpp"
+#include "solvers/ladder/cost.hpp"
+#include "solvers/systems/general.hpp"
+#include "solvers/systems/spd.hpp"
 #include "verbs.hpp"
 
 namespace stepwell::tool {
@@ -37,18 +37,18 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
   if (options.tile == 0) options.tile = kRehearsal / 6;
   options.condition = options.prove = false;
   const MatrixView<const double> matrix = view<const double>(a.data(), m, m);
-  const auto solve_with = [&](auto solver) {
-    return solver.solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
-  };
-  if (general) return solve_with(solvers::General(matrix, options, n));
-  return solve_with(solvers::Spd(matrix, options, n));
+  const auto solver = general ? solvers::general_solver(matrix, options, n)
+                              : solvers::spd_solver(matrix, options, n);
+  return solver->solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
 std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns, bool general,
                         SolveOptions options) {
   if (map == "none") {
-    return solvers::refinement_bytes(n, columns, options.refiner.value_or(Refiner::cg));
+    const solvers::RefinementBytes bytes = solvers::refinement_bytes(
+        n, columns, options.refiner.value_or(Refiner::cg), Structure::spd);
+    return bytes.vectors + bytes.products;
   }
   options.map = parse_map(map);
   return plan_of(n, columns, general, options).bytes;

@@ -12,7 +12,7 @@
 #include "core/small_file.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
-#include "solvers/cost.hpp"
+#include "solvers/ladder/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/machine.hpp"
 #include "stepwell/map.hpp"

@@ -16,7 +16,7 @@
 #include "gallery/recipe.hpp"
 #include "io/sink.hpp"
 #include "memory.hpp"
-#include "solvers/cost.hpp"
+#include "solvers/ladder/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/solve.hpp"
 #include "timetable.hpp"
@@ -129,8 +129,8 @@ void tune(const TuneRequest& r) {
   require_memory(core::size_product(r.max_n, r.max_n, 16, "matrix"));
   Tuner tuner(r.max_n, threads);
   std::vector<PrecisionMap> maps;
-  for (const Rung rung : solvers::ladder()) maps.push_back(uniform(rung));
-  if (solvers::ladder()[0] == Rung::bf16) maps.push_back(solvers::covariance_map());
+  for (const Rung rung : solvers::ladder_rungs()) maps.push_back(uniform(rung));
+  if (solvers::ladder_rungs()[0] == Rung::bf16) maps.push_back(solvers::covariance_map());
 
   Timetable table;
   table.measured_on = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));

@@ -25,8 +25,8 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
   check_options(options);
 }
 
-/// Every T-th row of A from the first row on, then from the second on, and so on, where T is the
-/// number of block columns: each block column has rows from all parts of A.
+/// Every T-th row of A from the first on, then from the second on, ... with T block columns: each
+/// of them has rows from all over A.
 std::vector<std::int64_t> elimination_order(const tiles::Grid& grid, const FactorOptions& options) {
   std::vector<std::int64_t> order;
   if (!options.spread || grid.tiles() < 2) return order;
@@ -37,22 +37,37 @@ std::vector<std::int64_t> elimination_order(const tiles::Grid& grid, const Facto
   return order;
 }
 
+/// The diagonal in the order of elimination.
+Diagonal permuted(const Diagonal& diagonal, const std::vector<std::int64_t>& order) {
+  Diagonal in_order = diagonal;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    in_order.value[k] = diagonal.value[static_cast<std::size_t>(order[k])];
+  }
+  return in_order;
+}
+
 }  // namespace
+
+Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
+                   const FactorOptions& options) {
+  check_options(options);
+  const tiles::Grid grid = choose_grid(a.rows, options);
+  const std::vector<std::int64_t> order = elimination_order(grid, options);
+  const StoredBlocks source(a, order);
+  Factor made = BreakdownRecovery(source, permuted(diagonal, order), order, grid, options).run();
+  const FactorReport report = made.report();
+  const bool failed = report.outcome == FactorOutcome::not_positive_definite;
+  if (!failed || !diagonal.positive) return made;
+  made = {};  // frees its memory
+  return lapack_cholesky(a, grid, report, order);
+}
+
 }  // namespace factor
 
 Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   const core::FpScope fp;
   factor::check(a, options);
-  const tiles::Grid grid = factor::choose_grid(a.rows, options);
-  const std::vector<std::int64_t> order = factor::elimination_order(grid, options);
-  const factor::StoredBlocks source(a, order);
-  const factor::Diagonal diagonal = factor::read_diagonal(a, order);
-  Factor made = factor::BreakdownRecovery(source, diagonal, order, grid, options).run();
-  const FactorReport report = made.report();
-  const bool failed = report.outcome == FactorOutcome::not_positive_definite;
-  if (!failed || !diagonal.positive) return made;
-  made = {};  // free its memory
-  return factor::lapack_cholesky(a, grid, report, order);
+  return factor::cholesky_of(a, factor::read_diagonal(a), options);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }
@@ -65,8 +80,7 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
                               factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
   if (!options.map.adaptive()) return peak(options.map);
-  // Tiles at fp64 take the most memory in L, packed tiles with three planes the most in addition to
-  // L.
+  // Tiles at fp64 take the most, packed ones with three planes the most memory beside L.
   const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};
   const auto beside = [&](const PrecisionMap& p) {
     return peak(p) - tiles::tile_matrix_bytes(tiles::RungMap(grid, p));

@@ -20,4 +20,11 @@ struct FactorData {
   FactorReport report;
 };
 
+namespace factor {
+
+/// cholesky() of a matrix that has been checked and whose diagonal is known.
+Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
+                   const FactorOptions& options);
+
+}  // namespace factor
 }  // namespace stepwell

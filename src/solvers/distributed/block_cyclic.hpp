@@ -6,11 +6,13 @@
 
 namespace stepwell::solvers {
 
-/// How rows, or columns, are dealt out to this process: in blocks, in turn.
+/// Block-cyclic distribution of the rows, or of the columns, of a matrix, as this process sees it.
 struct BlockCyclicMap {
-  std::int64_t size, block, turn, count;  ///< 'turn': of 'count', from the one that has the first
+  /// 'turn': position of this process among 'count' processes, counted from the owner of the first
+  /// block.
+  std::int64_t size, block, turn, count;
 
-  /// How many this process has: NUMROC.
+  /// Number of rows, or columns, that this process owns (NUMROC).
   std::int64_t own() const {
     const std::int64_t blocks = size / block;
     std::int64_t own = blocks / count * block;
@@ -18,11 +20,11 @@ struct BlockCyclicMap {
     if (turn == blocks % count) own += size % block;
     return own;
   }
-  /// Where its k-th is in the whole.
+  /// Global index of this process's local index k.
   std::int64_t place(std::int64_t k) const {
     return (k / block * count + turn) * block + k % block;
   }
-  /// Which of its own that is which is i-th in the whole.
+  /// Local index, on its owner, of global index i.
   std::int64_t local(std::int64_t i) const { return i / block / count * block + i % block; }
 };
 

@@ -2,82 +2,74 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/distributed/matrix.hpp"
 
+#include <algorithm>
+
+#include "factor/cholesky/factor_data.hpp"
 #include "factor/distributed/cholesky.hpp"
 #include "refine/preconditioner.hpp"
-#include "solvers/solver.hpp"
+#include "solvers/systems/spd.hpp"
 
 namespace stepwell::solvers {
 
-std::int64_t distributed_held_bytes(const DistributedLayout& place, std::int64_t columns,
-                                    Refiner refiner) {
-  // Substitution works in four more, one of them the sum over ranks.
-  const std::int64_t n = place.grid.n;
+RefinementBytes refinement_bytes(const DistributedLayout& layout, std::int64_t columns,
+                                 Refiner refiner) {
+  // Substitution needs four more vectors, one of them the sum over ranks.
+  const std::int64_t n = layout.grid.n;
   const std::int64_t more =
       core::size_product(n, std::min(columns, kBatch), 8 * 4, "vectors of the substitution");
-  return vector_bytes(n, columns, refiner) + more +
-         (place.source == TileSource::kept
-              ? refine::KeptTiles::bytes(place.distribution, place.rank, place.grid)
-              : 0);
-}
-
-std::int64_t distributed_product_bytes(const DistributedLayout& place, std::int64_t columns) {
-  return refine::DistributedProduct::workspace_bytes(
-      place.distribution, place.rank, place.grid, product_columns(columns),
-      place.source == TileSource::made_anew, place.threads);
+  const std::int64_t kept =
+      layout.source == TileSource::kept
+          ? refine::KeptTiles::bytes(layout.distribution, layout.rank, layout.grid)
+          : 0;
+  return {vector_bytes(n, columns, refiner) + more + kept,
+          refine::DistributedProduct::workspace_bytes(
+              layout.distribution, layout.rank, layout.grid, product_columns(columns),
+              layout.source == TileSource::regenerated, layout.threads)};
 }
 
 DistributedMatrix::DistributedMatrix(engine::Agreement& agreement, Progress* outside,
-                                     DistributedLayout place, const factor::BlockSource& a,
+                                     DistributedLayout layout, const factor::BlockSource& a,
                                      factor::Checkpointing* checkpoints)
-    : agreement_(agreement),
+    : SquareMatrix(Structure::spd, layout.grid.n, layout.threads),
+      agreement_(agreement),
       outside_(outside),
-      place_(std::move(place)),
+      layout_(std::move(layout)),
       a_(&a),
-      checkpoints_(checkpoints) {}
-
-int DistributedMatrix::threads() const {
-  return place_.threads;
-}
-
-refine::Product& DistributedMatrix::begin(engine::ThreadPool& pool) {
-  pool_ = &pool;
-  if (place_.source == TileSource::kept) {
-    a_ = &kept_.emplace(pool, agreement_, place_.distribution, place_.grid, *a_);
+      checkpoints_(checkpoints) {
+  if (layout_.source == TileSource::kept) {
+    a_ = &kept_.emplace(pool(), agreement_, layout_.distribution, layout_.grid, *a_);
   }
-  return product_.emplace(pool, agreement_, place_.distribution, place_.grid, *a_);
+  product_.emplace(pool(), agreement_, layout_.distribution, layout_.grid, *a_);
 }
 
-factor::Diagonal DistributedMatrix::diagonal() {
-  return factor::diagonal_of(product_->diagonal());
+Analysis DistributedMatrix::analyze(const SolveOptions& options) {
+  const SymmetricScan scan =
+      [&](MatrixView<const double> x, MatrixView<double> y, refine::MatrixScan& found, bool,
+          std::span<refine::Element> elements) { product_->scan(x, y, found, elements); };
+  return analyze_spd(factor::diagonal_of(product_->diagonal()), scan, options);
 }
 
-void DistributedMatrix::scan(MatrixView<const double> x, MatrixView<double> y,
-                             refine::MatrixScan& found, bool, std::span<refine::Element> elements) {
-  product_->scan(x, y, found, elements);
+MadeFactor DistributedMatrix::factorize(const Step& step, const Analysis& analysis,
+                                        const SolveOptions& options) {
+  factor_.reset();
+  FactorOptions f = cholesky_options(step, analysis, options);
+  f.spread = false;  // it needs rows from all over A, and these are on all ranks
+  f.progress = outside_;
+  return keep(factor::distributed_cholesky(agreement_.ranks(), layout_.distribution, order(), *a_,
+                                           f, checkpoints_),
+              factor_);
 }
 
-Factor DistributedMatrix::factor(const FactorOptions& options) {
-  FactorOptions with = options;
-  with.spread = false;  // rows from all over A are on all ranks
-  with.progress = outside_;
-  return factor::distributed_cholesky(agreement_.ranks(), place_.distribution, order(), *a_, with,
-                                      checkpoints_);
-}
-
-std::unique_ptr<refine::Preconditioner> DistributedMatrix::precondition(
-    const FactorData& factor, const std::vector<double>& row, const std::vector<double>& col) {
+std::unique_ptr<refine::Preconditioner> DistributedMatrix::precondition(const Analysis& analysis,
+                                                                        bool) {
   engine::Communicator& ranks = agreement_.ranks();
-  return std::make_unique<refine::FactorPreconditioner>(*pool_, factor, row, col,
-                                                        refine::Substitution::as_factor,
-                                                        ranks.size() > 1 ? &ranks : nullptr);
+  return std::make_unique<refine::FactorPreconditioner>(
+      pool(), factor_->data(), analysis.scale.row, analysis.scale.col,
+      refine::Substitution::as_factor, ranks.size() > 1 ? &ranks : nullptr);
 }
 
-std::int64_t DistributedMatrix::held_bytes(std::int64_t columns, Refiner refiner) const {
-  return distributed_held_bytes(place_, columns, refiner);
-}
-
-std::int64_t DistributedMatrix::product_bytes(std::int64_t columns) const {
-  return distributed_product_bytes(place_, columns);
+RefinementBytes DistributedMatrix::bytes(std::int64_t columns, Refiner refiner) const {
+  return refinement_bytes(layout_, columns, refiner);
 }
 
 }  // namespace stepwell::solvers

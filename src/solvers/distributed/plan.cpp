@@ -9,35 +9,35 @@
 #include "factor/cholesky/setup.hpp"
 #include "factor/distributed/cholesky.hpp"
 #include "factor/setup.hpp"
-#include "solvers/checks.hpp"
-#include "solvers/cost.hpp"
+#include "solvers/api/checks.hpp"
+#include "solvers/ladder/cost.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::solvers {
 namespace {
 
-/// Tiles that are looked at for a plan of all ranks, about, and the ranks that are planned at
-/// least.
+/// The approximate number of tiles that a plan of all ranks may visit, and the smallest number of
+/// ranks that are planned.
 constexpr std::int64_t kTilesPlanned = std::int64_t{1} << 24;
 constexpr std::int64_t kRanksPlanned = 16;
 
-/// What a rank takes with a factor of this map.
-std::int64_t bytes_with(const PrecisionMap& map, const DistributedLayout& place,
+/// Bytes that a rank needs with a factor of this map.
+std::int64_t bytes_with(const PrecisionMap& map, const DistributedLayout& layout,
                         std::int64_t columns, const SolveOptions& options) {
   FactorOptions f;
   f.map = map;
   f.tile = options.tile;
   const Refiner refiner = options.refiner.value_or(Refiner::cg);
-  const std::int64_t held = distributed_held_bytes(place, columns, refiner);
-  const tiles::RungMap rungs(place.grid, map.adaptive() ? uniform(Rung::fp64) : map);
-  const std::int64_t refining = tiles::tile_matrix_bytes(rungs, place.distribution, place.rank) +
-                                distributed_product_bytes(place, columns);
+  const RefinementBytes bytes = refinement_bytes(layout, columns, refiner);
+  const tiles::RungMap rungs(layout.grid, map.adaptive() ? uniform(Rung::fp64) : map);
+  const std::int64_t refining =
+      tiles::tile_matrix_bytes(rungs, layout.distribution, layout.rank) + bytes.products;
   const std::int64_t factoring = factor::distributed_factor_bytes(
-      place.grid.n, f, place.distribution, place.windows, place.rank, place.threads);
-  return held + std::max(refining, factoring);
+      layout.grid.n, f, layout.distribution, layout.windows, layout.rank, layout.threads);
+  return bytes.vectors + std::max(refining, factoring);
 }
 
-/// Ranks that own the most of A, or all of them where that does not take minutes.
+/// The ranks that own the most of A, or all ranks if planning all of them does not take minutes.
 std::vector<int> largest_owners(const tiles::Distribution& distribution, const tiles::Grid& grid) {
   std::vector<std::pair<std::int64_t, int>> owned(static_cast<std::size_t>(distribution.ranks()));
   for (std::size_t r = 0; r < owned.size(); ++r) owned[r].second = static_cast<int>(r);
@@ -59,7 +59,7 @@ std::vector<int> largest_owners(const tiles::Distribution& distribution, const t
 
 }  // namespace
 
-void check_ranked_options(const SolveOptions& options) {
+void check_distributed_options(const SolveOptions& options) {
   const auto refuse = [](const std::string& text) {
     throw Error(ErrorCode::invalid_argument, "solve_spd over ranks: " + text);
   };
@@ -75,30 +75,30 @@ void check_ranked_options(const SolveOptions& options) {
   factor::check_options(f);
 }
 
-DistributedLayout place_of(int ranks, std::int64_t n, const SolveOptions& options,
-                           const DistributedOptions& distributed) {
-  DistributedLayout place;
-  place.distribution = tiles::Distribution::choose(ranks, distributed);
-  place.grid = {n, factor::choose_tile(n, options.tile)};
-  place.source = distributed.keep_tiles ? TileSource::kept : TileSource::made_anew;
-  if (!distributed.checkpoint.empty()) place.windows = factor::Windows::always;
-  return place;
+DistributedLayout layout_of(int ranks, std::int64_t n, const SolveOptions& options,
+                            const DistributedOptions& distributed) {
+  DistributedLayout layout;
+  layout.distribution = tiles::Distribution::choose(ranks, distributed);
+  layout.grid = {n, factor::choose_tile(n, options.tile)};
+  layout.source = distributed.keep_tiles ? TileSource::kept : TileSource::regenerated;
+  if (!distributed.checkpoint.empty()) layout.windows = factor::Windows::always;
+  return layout;
 }
 
-Plan plan_of_rank(const DistributedLayout& place, std::int64_t columns,
+Plan plan_of_rank(const DistributedLayout& layout, std::int64_t columns,
                   const SolveOptions& options) {
-  const std::int64_t n = place.grid.n;
-  Plan plan = plan_spd(n, columns, options);  // but for its memory
+  const std::int64_t n = layout.grid.n;
+  Plan plan = plan_spd(n, columns, options);  // its bytes are replaced below
   const bool direct = plan.refiner == "direct";
   const PrecisionMap first = options.map ? *options.map
                              : direct    ? uniform(Rung::fp64)
-                                         : uniform(ladder()[0]);
-  plan.bytes = plan.top_bytes = bytes_with(first, place, columns, options);
+                                         : uniform(ladder_rungs()[0]);
+  plan.bytes = plan.top_bytes = bytes_with(first, layout, columns, options);
   const auto or_at = [&](const PrecisionMap& map) {
-    plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, place, columns, options));
+    plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, layout, columns, options));
   };
   if (!options.map && !direct) or_at(covariance_map());
-  for (const Rung step : ladder()) {
+  for (const Rung step : ladder_rungs()) {
     if (options.climb) or_at(uniform(step));
   }
   return plan;
@@ -107,14 +107,14 @@ Plan plan_of_rank(const DistributedLayout& place, std::int64_t columns,
 Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
                  const SolveOptions& options, const DistributedOptions& distributed) {
   Checks("plan_spd over ranks").plan(n, columns);
-  check_ranked_options(options);
-  DistributedLayout place = place_of(ranks, n, options, distributed);
-  place.threads = threads;
+  check_distributed_options(options);
+  DistributedLayout layout = layout_of(ranks, n, options, distributed);
+  layout.threads = threads;
   Plan plan;
   std::int64_t bytes = 0, top_bytes = 0;
-  for (const int rank : largest_owners(place.distribution, place.grid)) {
-    place.rank = rank;
-    plan = plan_of_rank(place, columns, options);
+  for (const int rank : largest_owners(layout.distribution, layout.grid)) {
+    layout.rank = rank;
+    plan = plan_of_rank(layout, columns, options);
     bytes = std::max(bytes, plan.bytes);
     top_bytes = std::max(top_bytes, plan.top_bytes);
   }

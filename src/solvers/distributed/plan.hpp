@@ -4,23 +4,23 @@
 
 #include "solvers/distributed/matrix.hpp"
 
-/// What solve_spd() over ranks takes, without ranks that talk to each other.
+/// The plan of solve_spd() over ranks, computed without communication.
 namespace stepwell::solvers {
 
-/// Throws Error(invalid_argument) for options that are not for ranks.
-void check_ranked_options(const SolveOptions& options);
+/// Throws Error(invalid_argument) for options that are not supported over ranks.
+void check_distributed_options(const SolveOptions& options);
 
-/// Where A lies on so many ranks; rank and threads are the caller's to say.
-DistributedLayout place_of(int ranks, std::int64_t n, const SolveOptions& options,
-                           const DistributedOptions& distributed);
+/// The layout of A on so many ranks; the caller sets 'rank' and 'threads'.
+DistributedLayout layout_of(int ranks, std::int64_t n, const SolveOptions& options,
+                            const DistributedOptions& distributed);
 
 /// The plan of one rank.
-Plan plan_of_rank(const DistributedLayout& place, std::int64_t columns,
+Plan plan_of_rank(const DistributedLayout& layout, std::int64_t columns,
                   const SolveOptions& options);
 
-/// That of so many ranks with 'threads' each: what plan_spd(Ranks, ...) says on every one of them.
-/// Where ranks times tiles are more than 16 million, only those are asked that own the most of A
-/// (16 of them or more): right to one in a hundred.
+/// The plan of so many ranks with 'threads' threads each: what plan_spd(Ranks, ...) returns on
+/// every rank. If ranks times tiles exceed 16 million, only the ranks that own the most of A are
+/// planned (16 or more): the result is then accurate to 1%.
 Plan plan_of_all(int ranks, int threads, std::int64_t n, std::int64_t columns,
                  const SolveOptions& options, const DistributedOptions& distributed);
 

@@ -9,7 +9,7 @@ void require_same(engine::Agreement& agreement, const std::vector<Replicated>& a
   for (const Replicated& c : all) {
     const auto bits = static_cast<std::int64_t>(c.bits);
     most.push_back(bits);
-    most.push_back(~bits);  // the largest of these is the complement of the smallest
+    most.push_back(~bits);  // the largest complement is the complement of the smallest value
   }
   agreement.ranks().largest(most);
   for (std::size_t k = 0; k < all.size(); ++k) {

@@ -10,14 +10,15 @@
 
 namespace stepwell::solvers {
 
-/// Something that must be the same on all ranks.
+/// A value that must be the same on all ranks.
 struct Replicated {
   std::string name;
   std::uint64_t bits;
 };
 
-/// Ranks that were told different things would wait for each other for ever. Collective; throws
-/// AgreedError(invalid_argument) that names the first that differs.
+/// Checks that each value is the same on all ranks: ranks that were called with different arguments
+/// would wait for each other forever. Collective; throws AgreedError(invalid_argument) that names
+/// the first value that differs.
 void require_same(engine::Agreement& agreement, const std::vector<Replicated>& all);
 
 }  // namespace stepwell::solvers

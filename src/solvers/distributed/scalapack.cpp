@@ -6,7 +6,7 @@
 #include "core/buffer.hpp"
 #include "core/machine/system.hpp"
 #include "engine/agreement.hpp"
-#include "solvers/checks.hpp"
+#include "solvers/api/checks.hpp"
 #include "solvers/distributed/block_cyclic.hpp"
 #include "solvers/distributed/replicated.hpp"
 #include "solvers/distributed/solve.hpp"
@@ -14,7 +14,7 @@
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
 
-/// A, and B and X, where ScaLAPACK has them.
+/// solve_spd() with A, or with A, B and X, in ScaLAPACK's layout.
 namespace stepwell {
 namespace {
 
@@ -25,7 +25,7 @@ using Descriptor = std::array<int, 9>;
   throw Error(ErrorCode::invalid_argument, "solve_spd with ScaLAPACK's layout: " + text);
 }
 
-/// Places in the array descriptor, as ScaLAPACK names them.
+/// Fields of ScaLAPACK's array descriptor, in its order.
 enum Field : std::size_t {
   kType,
   kContext,
@@ -46,7 +46,7 @@ std::string pair_text(const char* name, const Descriptor& d, Field first) {
          "'s descriptor are " + std::to_string(d[first]) + " and " + std::to_string(d[first + 1]);
 }
 
-/// The grid of processes, and this one's place in it.
+/// The grid of processes, and this process's position in it.
 struct Processes {
   std::int64_t rows = 1, cols = 1, row = 0, col = 0;
 
@@ -121,7 +121,7 @@ Part part_of_a(const ScalapackMatrix& a, const Processes& p, const SolveOptions&
   return part_of("A", d, a.local, p);
 }
 
-/// B and X: any number of columns, dealt out in any blocks.
+/// B and X: any number of columns, distributed in blocks of any size.
 struct Vectors {
   Part b, x;
 };
@@ -150,7 +150,7 @@ Vectors parts_of(const Part& a, const ScalapackMatrix& of_a, const ScalapackMatr
   return v;
 }
 
-/// What of a descriptor is the same on all processes.
+/// Adds the fields of a descriptor that must be the same on all processes.
 void add_common(const char* name, const Descriptor& d, std::vector<solvers::Replicated>& all) {
   for (std::size_t k = kRows; k <= kFirstCol; ++k) {
     all.push_back({std::string(kFieldNames[k]) + " of " + name + "'s descriptor",
@@ -158,7 +158,7 @@ void add_common(const char* name, const Descriptor& d, std::vector<solvers::Repl
   }
 }
 
-/// For B and X, whole on every rank. Collective.
+/// Checks that there is memory for B and X, which every rank holds in full. Collective.
 void require_memory(engine::Agreement& agreement, std::int64_t n, std::int64_t columns) {
   const std::int64_t here = core::size_product(n, columns, 16, "B and X");
   const std::int64_t all = agreement.ranks().sum_on_machine(here);
@@ -174,7 +174,8 @@ void require_memory(engine::Agreement& agreement, std::int64_t n, std::int64_t c
   });
 }
 
-/// The elements that this process has, between its local array and the whole.
+/// Calls move(offset in the local array, global row, global column) for each element that this
+/// process owns.
 template <class Move>
 void for_own(const Part& part, Move move) {
   const std::int64_t rows = part.rows.own(), cols = part.cols.own();
@@ -185,7 +186,7 @@ void for_own(const Part& part, Move move) {
   }
 }
 
-/// A's tiles are its blocks, in this process's array.
+/// The tiles of A are ScaLAPACK's blocks, read in place from this process's local array.
 class LocalBlocks : public factor::BlockSource {
  public:
   LocalBlocks(const Part& part, const double* local) : part_(part), a_(part.view(local)) {}
@@ -204,8 +205,8 @@ Certificate solve_in_place(const Ranks& ranks, const ScalapackMatrix& a, const P
                            const SolveOptions& options, const DistributedOptions& distributed) {
   SolveOptions with = options;
   with.tile = part.rows.block;
-  return solvers::solve_ranked(ranks.communicator(), part.rows.size, LocalBlocks(part, a.local), b,
-                               x, with, distributed);
+  return solvers::solve_distributed(ranks.communicator(), part.rows.size,
+                                    LocalBlocks(part, a.local), b, x, with, distributed);
 }
 
 Certificate solve_dealt(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
@@ -235,12 +236,12 @@ Certificate solve_dealt(const Ranks& ranks, const ScalapackMatrix& a, const Scal
     for_own(v->b, [&](std::int64_t local, std::int64_t row, std::int64_t col) {
       whole_b[row + col * n] = b.local[local];
     });
-    // Where the solve writes nothing, what was there comes back.
+    // Elements of X that the solve does not write keep their values.
     for_own(v->x, [&](std::int64_t local, std::int64_t row, std::int64_t col) {
       whole_x[row + col * n] = x.local[local];
     });
   });
-  // Each element is one rank's, and zero on the others.
+  // Each element is set on one rank and zero on the others.
   ranks.communicator().sum({whole_b.data(), static_cast<std::size_t>(whole_b.size())});
   const Certificate c =
       solve_in_place(ranks, a, *part, view<const double>(whole_b.data(), n, columns),

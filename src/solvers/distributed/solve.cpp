@@ -11,16 +11,16 @@
 #include "factor/distributed/process_context.hpp"
 #include "factor/setup.hpp"
 #include "kernels/table.hpp"
-#include "solvers/checks.hpp"
-#include "solvers/cost.hpp"
+#include "solvers/api/checks.hpp"
 #include "solvers/distributed/matrix.hpp"
 #include "solvers/distributed/plan.hpp"
 #include "solvers/distributed/replicated.hpp"
 #include "solvers/distributed/solve.hpp"
-#include "solvers/spd.hpp"
+#include "solvers/ladder/cost.hpp"
+#include "solvers/systems/square_solver.hpp"
 #include "stepwell/ranks.hpp"
 
-/// solve_spd() and its plan over ranks.
+/// solve_spd() and plan_spd() over ranks.
 namespace stepwell {
 namespace solvers {
 namespace {
@@ -71,48 +71,48 @@ std::vector<Replicated> common_of(std::int64_t n, std::int64_t columns, const So
   };
 }
 
-/// Where A lies, and the threads of this rank. Collective.
-DistributedLayout place_for(Agreement& agreement, std::int64_t n, const SolveOptions& options,
-                            const DistributedOptions& distributed) {
-  DistributedLayout place;
-  agreement.attempt([&] { place = place_of(agreement.ranks().size(), n, options, distributed); });
-  place.rank = agreement.ranks().rank();
-  place.threads =
-      factor::ProcessContext(agreement.ranks(), place.distribution).threads(options.context);
-  return place;
+/// The layout of A, with the number of threads of this rank. Collective.
+DistributedLayout layout_for(Agreement& agreement, std::int64_t n, const SolveOptions& options,
+                             const DistributedOptions& distributed) {
+  DistributedLayout layout;
+  agreement.attempt([&] { layout = layout_of(agreement.ranks().size(), n, options, distributed); });
+  layout.rank = agreement.ranks().rank();
+  layout.threads =
+      factor::ProcessContext(agreement.ranks(), layout.distribution).threads(options.context);
+  return layout;
 }
 
 }  // namespace
 
-Certificate solve_ranked(Communicator& ranks, std::int64_t n, const factor::BlockSource& a,
-                         MatrixView<const double> b, MatrixView<double> x,
-                         const SolveOptions& options, const DistributedOptions& distributed) {
+Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor::BlockSource& a,
+                              MatrixView<const double> b, MatrixView<double> x,
+                              const SolveOptions& options, const DistributedOptions& distributed) {
   Agreement agreement(ranks, options.progress);
   agreement.attempt([&] {
     const Checks check("solve_spd over ranks");
     check.distributed(n, options, b, x);
-    check_ranked_options(options);
+    check_distributed_options(options);
   });
   std::vector<Replicated> common = common_of(n, b.cols, options, distributed);
   common.push_back({"B", hash_of(b)});
   require_same(agreement, common);
-  DistributedLayout place = place_for(agreement, n, options, distributed);
-  if (!a.needs_scratch()) place.source = TileSource::in_place;
+  DistributedLayout layout = layout_for(agreement, n, options, distributed);
+  if (!a.needs_scratch()) layout.source = TileSource::in_place;
   Plan plan;
-  agreement.attempt([&] { plan = plan_of_rank(place, b.cols, options); });
-  factor::ProcessContext(ranks, place.distribution)
+  agreement.attempt([&] { plan = plan_of_rank(layout, b.cols, options); });
+  factor::ProcessContext(ranks, layout.distribution)
       .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
   SolveOptions inside = options;
   inside.progress = &agreement.inside();
   std::optional<factor::Checkpointing> checkpoints;
   agreement.attempt([&] {
     if (distributed.checkpoint.empty()) return;
-    checkpoints.emplace(factor::ProcessContext(ranks, place.distribution), distributed.checkpoint,
+    checkpoints.emplace(factor::ProcessContext(ranks, layout.distribution), distributed.checkpoint,
                         distributed.checkpoint_share, distributed.checkpoint_name);
   });
-  Spd solver(std::make_unique<DistributedMatrix>(agreement, options.progress, place, a,
-                                                 checkpoints ? &*checkpoints : nullptr),
-             inside);
+  SquareSolver solver(std::make_unique<DistributedMatrix>(agreement, options.progress, layout, a,
+                                                          checkpoints ? &*checkpoints : nullptr),
+                      inside);
   Certificate c = solver.solve(b, x);
   if (checkpoints && c.ok()) checkpoints->remove();
   ranks.largest({&c.peak_bytes, 1});
@@ -140,8 +140,8 @@ Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
       throw Error(ErrorCode::invalid_argument,
                   "solve_spd over ranks: there is no function that fills the tiles of A");
     });
-    return solvers::solve_ranked(ranks.communicator(), n, factor::FilledBlocks(fill), b, x, options,
-                                 distributed);
+    return solvers::solve_distributed(ranks.communicator(), n, factor::FilledBlocks(fill), b, x,
+                                      options, distributed);
   });
 }
 
@@ -151,12 +151,13 @@ Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const So
     engine::Agreement agreement(ranks.communicator());
     agreement.attempt([&] {
       solvers::Checks("plan_spd over ranks").plan(n, columns);
-      solvers::check_ranked_options(options);
+      solvers::check_distributed_options(options);
     });
     solvers::require_same(agreement, solvers::common_of(n, columns, options, distributed));
-    const solvers::DistributedLayout place = solvers::place_for(agreement, n, options, distributed);
+    const solvers::DistributedLayout layout =
+        solvers::layout_for(agreement, n, options, distributed);
     Plan plan;
-    agreement.attempt([&] { plan = solvers::plan_of_rank(place, columns, options); });
+    agreement.attempt([&] { plan = solvers::plan_of_rank(layout, columns, options); });
     std::int64_t bytes[] = {plan.bytes, plan.top_bytes};
     ranks.communicator().largest(bytes);
     plan.bytes = bytes[0];

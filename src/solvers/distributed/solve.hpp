@@ -12,11 +12,12 @@
 
 namespace stepwell::solvers {
 
-/// Says what it was on standard error, and ends all ranks.
+/// Prints the error on standard error and ends all ranks.
 void end_all(const Ranks& ranks, const std::exception& e);
 
-/// What every call over ranks runs in. An error that the others have not heard of leaves them
-/// waiting: then all of them end. Nobody waits for a forked child.
+/// Every call over ranks runs in this function. An error that the other ranks do not know of would
+/// leave them waiting, so it ends all ranks. In a forked child, for which no rank waits, the error
+/// is only thrown.
 template <class Work>
 auto with_all(const Ranks& ranks, Work work) try {
   engine::require_own_process(ranks.communicator().is_here());
@@ -33,11 +34,12 @@ auto with_all(const Ranks& ranks, Work work) try {
   core::throw_out_of_memory();
 }
 
-/// solve_spd() over ranks where 'a' has this rank's tiles, within with_all(). One that needs no
-/// scratch has them in memory, and they are read there: distributed.keep_tiles is for those that
-/// are made. Collective.
-Certificate solve_ranked(engine::Communicator& ranks, std::int64_t n, const factor::BlockSource& a,
-                         MatrixView<const double> b, MatrixView<double> x,
-                         const SolveOptions& options, const DistributedOptions& distributed);
+/// solve_spd() over ranks; 'a' provides this rank's tiles. Must be called within with_all(). A
+/// source that needs no scratch memory holds its tiles in memory, and they are read in place:
+/// distributed.keep_tiles applies only to tiles that are generated. Collective.
+Certificate solve_distributed(engine::Communicator& ranks, std::int64_t n,
+                              const factor::BlockSource& a, MatrixView<const double> b,
+                              MatrixView<double> x, const SolveOptions& options,
+                              const DistributedOptions& distributed);
 
 }  // namespace stepwell::solvers

@@ -12,7 +12,7 @@
 #include "paper.hpp"
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
-#include "solvers/scaled.hpp"
+#include "solvers/analysis/scaled.hpp"
 #include "stepwell/factor.hpp"
 
 /// `bench paper`, part tables: Tables 6.2, 6.3 and 6.6 of Higham & Pranesh (2021), the published

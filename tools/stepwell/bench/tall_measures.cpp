@@ -13,7 +13,7 @@
 #include "engine/thread_pool.hpp"
 #include "factor/tall/gram.hpp"
 #include "lapack.hpp"
-#include "solvers/least_squares.hpp"
+#include "solvers/ladder/cost.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 
@@ -47,7 +47,7 @@ Factor factor_of(const factor::Gram& gram, std::int64_t n, Rung rung, int shift)
   const core::Buffer<double> c = copy_of(view<const double>(gram.c.data(), n, n));
   for (std::int64_t j = 0; j < n; ++j) c[j + j * n] *= 1 + shift * info(rung).unit_roundoff;
   FactorOptions options;
-  options.map = uniform(solvers::factor_rung(rung, n));
+  options.map = uniform(solvers::gram_factor_rung(rung, n));
   options.escalate = false;
   return cholesky(view<const double>(c.data(), n, n), options);
 }

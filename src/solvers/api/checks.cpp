@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/checks.hpp"
+#include "solvers/api/checks.hpp"
+
+#include <limits>
+
+#include "core/row_block.hpp"
+#include "factor/setup.hpp"
+#include "stepwell/error.hpp"
+
+namespace stepwell::solvers {
+namespace {
+
+std::string size_of(std::int64_t rows, std::int64_t cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+}  // namespace
+
+bool overlap(MatrixView<const double> x, MatrixView<const double> y) {
+  if (x.empty() || y.empty()) return false;
+  const auto begin = [](MatrixView<const double> v) {
+    return reinterpret_cast<std::uintptr_t>(v.data);
+  };
+  const auto end = [](MatrixView<const double> v) {
+    return reinterpret_cast<std::uintptr_t>(v.column(v.cols - 1) + v.rows);
+  };
+  return begin(x) < end(y) && begin(y) < end(x);
+}
+
+void Checks::misuse(const std::string& text) const {
+  throw Error(ErrorCode::invalid_argument, std::string(entry_) + ": " + text);
+}
+
+void Checks::matrix(MatrixView<const double> a, const SolveOptions& options) const {
+  if (a.rows != a.cols) misuse("A is " + size_of(a.rows, a.cols) + "; it must be square");
+  core::require_view(a.data, a.rows, a.cols, a.ld, std::string(entry_) + ": A");
+  numbers(options);
+}
+
+void Checks::distributed(std::int64_t n, const SolveOptions& options, MatrixView<const double> b,
+                         MatrixView<double> x) const {
+  if (n < 0) misuse("A is of order " + std::to_string(n) + "; sizes can't be negative");
+  core::size_product(n, n, 8, "A");
+  numbers(options);
+  vectors({nullptr, n, 0, n}, b, x);
+}
+
+void Checks::numbers(const SolveOptions& options) const {
+  if (!(options.tolerance >= 0 && options.tolerance < 1)) {
+    misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
+  }
+  if (options.iterations < 0) misuse("the number of iterations can't be negative");
+  if (options.working != Format::fp64 && options.working != Format::fp32) {
+    misuse("the working precision must be fp64 or fp32");
+  }
+}
+
+void Checks::shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b,
+                    MatrixView<double> x, const char* why) const {
+  core::require_view(b.data, b.rows, b.cols, b.ld, std::string(entry_) + ": B");
+  core::require_view(x.data, x.rows, x.cols, x.ld, std::string(entry_) + ": X");
+  if (b.rows != m) {
+    misuse("B is " + size_of(b.rows, b.cols) + "; it must have " + std::to_string(m) +
+           " rows, as A has");
+  }
+  if (x.rows != n || x.cols != b.cols) {
+    misuse("X is " + size_of(x.rows, x.cols) + "; it must be " + size_of(n, b.cols) + why);
+  }
+}
+
+void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
+                     MatrixView<double> x) const {
+  shapes(a.rows, a.rows, b, x, ", as B is");
+  if (overlap(x, a)) misuse("X overlaps A, which must stay as it is");
+  const bool same = x.data == b.data && (x.ld == b.ld || x.cols == 1);
+  if (!same && overlap(x, b)) misuse("X overlaps B; it may be B itself, but not a part of it");
+}
+
+void Checks::general(const SolveOptions& options) const {
+  if (options.refiner == Refiner::cg || options.refiner == Refiner::ir_cg) {
+    misuse("the refiner " + std::string(to_string(*options.refiner)) +
+           " is for symmetric positive definite matrices; use fgmres or ir(gmres), or solve_spd");
+  }
+  if (options.check_symmetry) {
+    misuse("check_symmetry is for solve_spd, which reads one triangle; leave it out");
+  }
+  if (options.triangle != Triangle::lower) {
+    misuse("all of a general matrix is read; a triangle is for solve_spd");
+  }
+}
+
+void Checks::least_squares(std::int64_t m, std::int64_t n,
+                           const LeastSquaresOptions& options) const {
+  if (!(options.tolerance >= 0 && options.tolerance < 1)) {
+    misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
+  }
+  if (options.iterations < 0) misuse("the number of iterations can't be negative");
+  if (!(options.lambda >= 0 && options.lambda <= std::numeric_limits<double>::max())) {
+    misuse("lambda must be a finite number of at least 0");
+  }
+  if (options.qr && options.rung) misuse("a rung of the Gram matrix and qr exclude each other");
+  const std::vector<double>& weights = options.weights;
+  if (!weights.empty() && std::ssize(weights) != n) {
+    misuse("there are " + std::to_string(weights.size()) + " weights; A has " + std::to_string(n) +
+           " columns");
+  }
+  bool positive = options.lambda > 0;
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (!(weights[j] >= 0 && weights[j] <= std::numeric_limits<double>::max())) {
+      misuse("weight " + std::to_string(j) + " must be a finite number of at least 0");
+    }
+    positive = positive && weights[j] > 0;
+  }
+  if (m < n && !positive) {
+    misuse("A is " + size_of(m, n) +
+           "; it must have at least as many rows as columns, or every column a lambda above 0");
+  }
+}
+
+void Checks::tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x) const {
+  if (a.rows < 0 || a.cols < 0) misuse("A is " + size_of(a.rows, a.cols));
+  core::size_product(a.rows, a.cols, 8, "A");
+  if (a.data == nullptr && !a.read && a.rows > 0 && a.cols > 0) {
+    misuse("A has neither data nor a function that gives its rows");
+  }
+  if (a.data != nullptr) {
+    const bool by_rows = core::stored_by_rows(a);
+    if ((by_rows ? a.col_stride : a.row_stride) != 1) {
+      misuse("the strides of A are " + std::to_string(a.row_stride) + " and " +
+             std::to_string(a.col_stride) + "; one of them must be 1");
+    }
+    const MatrixView<const double> stored = core::rows_of(a, 0, a.rows).stored;
+    core::require_view(stored.data, stored.rows, stored.cols, stored.ld,
+                       std::string(entry_) + ": A");
+    if (overlap(x, stored)) misuse("X overlaps A, which must stay as it is");
+  }
+  shapes(a.rows, a.cols, b, x, ", a row for each column of A");
+  if (overlap(x, b)) misuse("X overlaps B, which must stay as it is");
+}
+
+void Checks::plan(std::int64_t n, std::int64_t columns) const {
+  if (n < 0 || columns < 0) {
+    misuse("a plan for " + size_of(n, columns) + "; sizes can't be negative");
+  }
+}
+
+}  // namespace stepwell::solvers

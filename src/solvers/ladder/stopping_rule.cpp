@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/ladder/stopping_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepwell::solvers {
+namespace {
+
+using refine::Status;
+
+/// CG has plateaus: the pace is taken over the last ten iterations, and nothing is predicted from
+/// the first few.
+constexpr std::size_t kWindow = 10;
+constexpr std::size_t kPatience = 4;
+
+std::int64_t thousandths(double gain) {
+  return static_cast<std::int64_t>(1000 * std::log(gain));
+}
+
+std::string name_of(Status status, bool by_cost) {
+  switch (status) {
+    case Status::indefinite:
+      return "the preconditioned matrix is not positive definite";
+    case Status::non_finite:
+      return "a number overflowed";
+    case Status::stopped:
+      return by_cost ? "it would have taken longer than the next rung"
+                     : "the limit of iterations was reached";
+    default:
+      return "refinement stagnated";
+  }
+}
+
+}  // namespace
+
+StoppingRule::StoppingRule(double iteration, double alternative, double goal, Progress* progress)
+    : iteration_(iteration), alternative_(alternative), goal_(goal), progress_(progress) {
+  if (progress_ != nullptr) progress_->enter(Phase::refine, thousandths(1 / goal_));
+}
+
+bool StoppingRule::operator()(int, double error) {
+  if (progress_ != nullptr) {
+    if (progress_->cancel) return false;
+    progress_->done = thousandths(1 / std::clamp(error, goal_, 1.0));
+  }
+  errors_.push_back(error);
+  return remaining() * iteration_ <= alternative_;
+}
+
+double StoppingRule::remaining() const {
+  const std::size_t done = errors_.size();
+  if (done < kPatience) return 0;
+  const double before = done > kWindow ? errors_[done - 1 - kWindow] : 1;
+  const auto span = static_cast<double>(std::min(done, kWindow));
+  const double pace = std::log(before / errors_.back()) / span;
+  const double left = std::log(errors_.back() / goal_);
+  return pace > 0 ? left / pace : HUGE_VAL;
+}
+
+int most_iterations(const refine::Outcome& outcome) {
+  int most = 0;
+  for (const refine::System& s : outcome.system) most = std::max(most, s.iterations);
+  return most;
+}
+
+std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,
+                      double tolerance, bool by_cost) {
+  for (std::size_t s = 0; s < error.size(); ++s) {
+    if (!(error[s] <= tolerance)) return name_of(outcome.system[s].status, by_cost);
+  }
+  return "";
+}
+
+std::string reason_of(const refine::Outcome& outcome, const std::vector<Measured>& measured,
+                      double tolerance, bool by_cost) {
+  for (std::size_t s = 0; s < measured.size(); ++s) {
+    if (judge(measured[s], tolerance) == Verdict::met) continue;
+    return name_of(outcome.system[s].status, by_cost);
+  }
+  return "";
+}
+
+}  // namespace stepwell::solvers

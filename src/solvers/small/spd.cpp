@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "core/clock.hpp"
+#include "core/machine/fp_scope.hpp"
+#include "engine/runtime.hpp"
+#include "kernels/blas/lapack.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/recursive.hpp"
+#include "solvers/small/small.hpp"
+#include "solvers/small/small_system.hpp"
+
+namespace stepwell::solvers {
+namespace {
+
+class SmallSpd : public SmallSystem {
+ public:
+  SmallSpd(MatrixView<const double> a, Certificate& c)
+      : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), 1,
+                    c),
+        product_(pool_, a) {}
+
+  bool factor() override {
+    double* const sums = vectors(0, 1).data;
+    std::fill_n(sums, 2 * n_, 0.0);
+    kernels::Scan scan;
+    load(kernels::Shape::lower, sums, sums + n_, scan);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      c_.norm = std::max(c_.norm, sums[i] + (sums[n_ + i] - std::abs(a_(i, i))));
+    }
+    if (!all_finite(scan)) return false;
+    const kernels::Table& t = kernels::table();
+    kernels::Pivot pivot;
+    if (n_ <= kernels::kLeaf) {
+      pivot = t.potrf_fp64.run(block_);
+    } else {
+      const engine::SingleThreadedBlas blas;
+      const core::Buffer<std::byte> scratch(kernels::tree_scratch(n_), core::Contents::any);
+      pivot = kernels::tree_potrf(t, block_, kernels::uniform_layers(Rung::fp64), scratch.data());
+    }
+    if (pivot.ok() || ask_lapack()) return true;
+    if (a_(pivot.index, pivot.index) > 0) {
+      c_.rungs.push_back(
+          {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
+    }
+    c_.outcome = SolveOutcome::not_positive_definite;
+    c_.pivot = pivot.index;
+    c_.pivot_value = pivot.value;
+    return false;
+  }
+
+ private:
+  /// The sign of a pivot that consists of rounding errors alone is arbitrary: dpotrf of the same
+  /// scaled matrix decides, and its factor is as good.
+  bool ask_lapack() {
+    kernels::Scan scan;
+    load(kernels::Shape::lower, nullptr, nullptr, scan);
+    const engine::SingleThreadedBlas blas;
+    return kernels::potrf(block_) < 0;
+  }
+
+  void substitute(MatrixView<double> v) override {
+    const kernels::Table& t = kernels::table();
+    kernels::tile_trsv(t, block_, false, v);
+    kernels::tile_trsv(t, block_, true, v);
+  }
+
+  refine::Product& product() override { return product_; }
+
+  engine::ThreadPool pool_{1};
+  refine::SymmetricProduct product_;
+};
+
+}  // namespace
+
+Certificate solve_small_spd(MatrixView<const double> a, MatrixView<const double> b,
+                            MatrixView<double> x, const SolveOptions& options) {
+  const core::FpScope fp;
+  const auto start = core::Clock::now();
+  Certificate c = blank_certificate(a.rows, b.cols, Structure::spd, options);
+  SmallSpd system(a, c);
+  solve_small(system, b, x, options, start, c);
+  return c;
+}
+
+}  // namespace stepwell::solvers

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "refine/operators/operator.hpp"
+#include "solvers/analysis/scaled.hpp"
+#include "stepwell/factor.hpp"
+
+namespace stepwell::solvers {
+
+/// The power of two by which a matrix with this largest element is multiplied before LAPACK factors
+/// it: 1 except near the ends of FP64's range, where elimination would overflow or lose digits.
+double lapack_power(double max_abs);
+
+/// LAPACK's LU of A times a power of two (factor::dense_lu): its pivots are those of dgesv.
+class LapackFactor {
+ public:
+  LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a, double max_abs);
+
+  /// The outcome is ok, or singular with the index (from 0) of the first pivot that is zero.
+  const FactorReport& report() const { return report_; }
+  int exponent() const { return exponent_; }  ///< of the power of two by which A is multiplied
+  /// B <- A^-1 B, or A^-T B, times 2^-exponent.
+  void solve(bool transposed, MatrixView<double> b) const;
+
+  static std::int64_t bytes(std::int64_t n);
+
+ private:
+  std::int64_t n_;
+  int exponent_;
+  core::Buffer<double> lu_;
+  std::vector<int> pivots_;
+  FactorReport report_;
+};
+
+/// A LapackFactor as a preconditioner of H = diag(row) A diag(col), or of diag(row) A' diag(col).
+class LapackPreconditioner : public refine::Preconditioner {
+ public:
+  LapackPreconditioner(const LapackFactor& factor, Exponents exponents, bool transposed)
+      : factor_(factor), exponents_(std::move(exponents)), transposed_(transposed) {}
+  void apply(MatrixView<const double> r, MatrixView<double> z) override;
+
+ private:
+  const LapackFactor& factor_;
+  Exponents exponents_;
+  bool transposed_;
+};
+
+}  // namespace stepwell::solvers

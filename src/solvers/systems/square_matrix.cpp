@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/systems/square_matrix.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "factor/setup.hpp"
+#include "refine/operators/general_product.hpp"
+
+namespace stepwell::solvers {
+namespace {
+
+/// Vectors of a column that a refiner needs in addition to those of CG: a basis of 50, and the
+/// second basis of the flexible methods.
+std::int64_t basis_of(Refiner refiner) {
+  switch (refiner) {
+    case Refiner::gmres:
+    case Refiner::ir_gmres:
+      return 51;
+    case Refiner::fgmres:
+      return 101;
+    case Refiner::gmres_gmres:
+      return 156;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+int threads_for(std::int64_t n, const Context* context) {
+  constexpr std::int64_t kForThreads = 1024;  // below, waking them takes longer than they save
+  if (n < kForThreads) return 1;
+  return factor::threads_of(context);
+}
+
+bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Context* context) {
+  engine::ThreadPool pool(threads_for(a.rows, context));
+  return refine::is_symmetric_with_positive_diagonal(pool, a);
+}
+
+std::int64_t product_columns(std::int64_t columns) {
+  return std::clamp<std::int64_t>(columns, 2, kBatch);
+}
+
+std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
+  // Those of the batch, the outer loop, CG and its copies.
+  const std::int64_t vectors = 16 + basis_of(refiner);
+  return core::size_product(n, std::min(columns, kBatch), 8 * vectors, "vectors of the refinement");
+}
+
+RefinementBytes refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner,
+                                 Structure structure) {
+  return {vector_bytes(n, columns, refiner),
+          structure == Structure::general
+              ? refine::scan_bytes(n)
+              : refine::SymmetricProduct::workspace_bytes(n, product_columns(columns))};
+}
+
+}  // namespace stepwell::solvers
