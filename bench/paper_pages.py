@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the Markdown for bench/plot_paper.py: docs/performance/paper.md, general.md and
 lstsq_tables.md, and the tables of docs/convergence.md."""
+import re
 import textwrap
 
 # Families of maps, from coarse to fine: adjacent maps should be adjacent in error and time.
@@ -51,9 +52,9 @@ def ratio_of(case, name, bold=False):
 
 def machine_text(paper):
     m = paper["machine"]
-    lines = [("CPU", f"{m['cpu_model']}, {m['cores']} cores, {m['clock_mhz']:.0f} MHz by its own word, "
+    lines = [("CPU", f"{m['cpu_model']}, {m['cores']} cores, {m['clock_mhz']:.0f} MHz as reported by the CPU, "
                      f"instruction set {m['isa']}"),
-             ("threads", f"{m['threads']} for every side"),
+             ("threads", f"{m['threads']} for our code and for the baselines"),
              ("memory", f"{m['memory_bytes'] / 2**30:.1f} GiB, huge pages: {m['huge_pages']}"),
              ("system", f"{m['system']}, {m['compiler']}"),
              ("libraries", ", ".join(f"{k} {v}" for k, v in m["libraries"].items())),
@@ -72,11 +73,17 @@ def bullets(*texts):
     return "\n".join(wrapped("- " + text, "  ") for text in texts)
 
 
+def note_of(section):
+    """The note of the measurement. Older recordings word it differently."""
+    return re.sub(r"measured \w+ the first matrix of a size only",
+                  "measured only with the first matrix of a size", section["note"])
+
+
 def skipped_text(section):
     skipped = section.get("skipped", [])
     if not skipped:
         return ""
-    return "\n" + wrapped("Left out: " + "; ".join(f"{s['what']} ({s['why']})" for s in skipped)
+    return "\n" + wrapped("Not measured: " + "; ".join(f"{s['what']} ({s['why']})" for s in skipped)
                           + ".") + "\n"
 
 
@@ -140,17 +147,17 @@ def spectra_text(section):
 
 ![rate of the solve](figures/spectra.svg)
 
-n = {last}; ratios are the baseline's time by ours.
+n = {last}; ratios are the baseline's time divided by ours.
 
 {table(['matrix', 'figure', 'ours', 'dposv', "paper's", 'oneMKL dposv', 'dsposv', "paper's",
         'path', 'iterations', "paper's", 'backward error'], rows)}
 
 {bullets(f"The paper's ratios are from its text (Sect. 7): {section['paper_machine']}. Its figures show more "
-         "sizes; their numbers are in the plots only, and so are the condition numbers of "
-         f"{', '.join(chosen)}: those are our choice.",
-         "The paper forces a factor; our ladder first looks whether conjugate gradients with the diagonal "
-         "finish sooner, and for clustered spectra they do.",
-         "Backward errors are computed in extended precision; u = 2^-53.", f"Note: {section['note']}.")}
+         "sizes, but give their values only in the plots. The condition numbers of "
+         f"{', '.join(chosen)} are also only in the plots; the values here are our choice.",
+         "The paper forces a factor; our ladder first tests whether conjugate gradients without a factor are "
+         "faster, and for clustered spectra they are.",
+         "Backward errors are computed in extended precision; u = 2^-53.", f"Note: {note_of(section)}.")}
 {skipped_text(section)}"""
 
 
@@ -170,7 +177,7 @@ def layers_text(section):
             cells.append(errors + f"{c['seconds']:.3g} s" if c else "")
         rows.append([f"`{short(name)}`", *cells, digits.get(name, "–")])
     parts.append(table(["map", *(f"n = {n}" for n in sizes), "digits of L, paper"], rows))
-    parts.append("Each cell has the relative error of L L', that of L, and the time. Digits: Sect. IV-B e, Fig. 8.\n")
+    parts.append("Each cell contains the relative error of L L', that of L, and the time. Digits: Sect. IV-B e, Fig. 8.\n")
     published = {(p["bench"], p["map"]): p for p in section["paper"] if "bench" in p}
     rows = []
     for op in ("syrk", "trsm", "factor"):
@@ -184,7 +191,7 @@ def layers_text(section):
                          ratio_of(c, against, True), p["ratio"] if p else "–",
                          p["where"] if p else ""])
     parts.append(table(["operation", "map", "n", "ours", "against", "ratio", "paper's", "where"], rows))
-    parts.append("The paper's: " + next(p["machine"] for p in section["paper"] if "machine" in p) + ".\n")
+    parts.append("Machine and baseline of the paper: " + next(p["machine"] for p in section["paper"] if "machine" in p) + ".\n")
     parts.append(order_text(factor))
     return """## Precision maps (Carrica et al., Figs. 4 to 8 and 10)
 
@@ -212,9 +219,9 @@ def order_text(factor):
         for coarse, fine in zip(family, family[1:]):
             if coarse in by_map and fine in by_map:
                 times = [c / f for c, f in zip(by_map[coarse], by_map[fine])]
-                rows.append([f"`{short(fine)}` by `{short(coarse)}`", f"{median(times):.2f}"])
-    return (f"Is each map between its neighbours? The finer map's time by the coarser one's, n = {n}, "
-            "median of the rounds:\n\n" + table(["finer by coarser map", ""], rows))
+                rows.append([f"`{short(fine)}` / `{short(coarse)}`", f"{median(times):.2f}"])
+    return (f"Ratio of the finer map's time to the coarser one's, n = {n}, median of the rounds:\n\n"
+            + table(["finer / coarser map", "ratio"], rows))
 
 
 def histories_text(section):
@@ -231,8 +238,8 @@ def histories_text(section):
 
 {table(['matrix', 'factor', 'refiner', 'products with A', 'shift c', 'backward error'], rows)}
 
-{wrapped(f"n = {section['n']}. The paper: {section['paper']} CG is ours: the paper names it and does not "
-         "measure it.")}
+{wrapped(f"n = {section['n']}. The paper: {section['paper']} CG is our addition: the paper mentions it "
+         "but does not measure it.")}
 {skipped_text(section)}"""
 
 
@@ -291,21 +298,21 @@ def general_text(section):
 ![convergence histories of general systems](figures/general_histories.svg)
 
 Products with A until the backward error, as the refiner estimates it, is below the tolerance, n = {section['history_order']},
-condition 100. Of `gmres(gmres)` its outer steps, of up to five products each. – means that it gave up, and in brackets after
-how many.
+condition 100. For `gmres(gmres)` the outer steps are counted, of up to five products each. – means no convergence, with the
+number of steps in brackets.
 
-{table(['matrix', 'figure', "the paper's, FP16", *(f"`{m}`, {r}" for m in maps for r in refiners)], counts)}
+{table(['matrix', 'figure', "paper, FP16", *(f"`{m}`, {r}" for m in maps for r in refiners)], counts)}
 
-{bullets("The paper's counts are from its text (Sect. 5), at n = 10,240. Its FP32 methods, for which `bf16x3` stands "
-         "here, take 3 to 4. Its GM is flexible GMRES, `fgmres` here.",
+{bullets("The paper's counts are from its text (Sect. 5), at n = 10,240. Its FP32 methods, which correspond to "
+         "`bf16x3` here, take 3 to 4. Its GM is flexible GMRES, `fgmres` here.",
          "The 'positive' matrices of the paper are symmetric positive definite, by MAGMA's generator; ours are not "
          "symmetric and have eigenvalues within 45 degrees of the positive axis, which is harder.")}
 
 ![rate of general solves](figures/general.svg)
 
-n = {last}; ratios are the baseline's time by ours.
+n = {last}; ratios are the baseline's time divided by ours.
 
-{table(['matrix', 'figure', 'ours', 'dgesv', 'by the model', "paper's", 'oneMKL dgesv', 'dsgesv', 'path', 'iterations',
+{table(['matrix', 'figure', 'ours', 'dgesv', 'predicted by the model', "paper's", 'oneMKL dgesv', 'dsgesv', 'path', 'iterations',
         'growth', 'backward error'], rows)}
 
 The model is the paper's, equation 6 with this machine's rates in place of its assumptions: a solve with k iterations takes
@@ -314,7 +321,7 @@ The rates, Gflop/s, measured in the same run:
 
 {table(['n', 'dgetrf', 'dgetrs', 'gemv', *(f"lu, `{m}`" for m in names), *(f"trsv, `{m}`" for m in names)], rates)}
 
-{bullets(f"The paper's machine: {section['paper_machine']}.", f"Note: {section['note']}.")}
+{bullets(f"The paper's machine: {section['paper_machine']}.", f"Note: {note_of(section)}.")}
 {skipped_text(section)}"""
 
 
@@ -322,7 +329,7 @@ def verdict(row):
     if row["outcome"] == "converged":
         return "solved"
     short = row.get("structural_rank", row["n"]) < row["n"]
-    rank = f"structurally singular, of rank {row['structural_rank']}: " if short else ""
+    rank = f"structurally singular, rank {row['structural_rank']}: " if short else ""
     return rank + row["reason"]
 
 
@@ -343,15 +350,15 @@ def matrices_page(section, paper):
 <!-- Made by bench/plot_paper.py; do not edit. -->
 
 The {len(rows)} square matrices of the collection that Stepwell is tested with and that are not positive definite, as dense
-systems with one random right-hand side: `solve_general()` beside LAPACK's dgesv. {solved} are solved. Backward errors are
-computed in extended precision; u = 2^-53. The condition number is the solver's estimate, in the infinity norm; beyond
-1e16 a matrix is singular to working accuracy, and a small backward error says nothing about x.
+systems with one random right-hand side: `solve_general()` compared with LAPACK's dgesv. {solved} of them are solved. Backward
+errors are computed in extended precision; u = 2^-53. The condition number is the solver's estimate, in the infinity norm;
+beyond 1e16 a matrix is singular to working accuracy, and a small backward error says nothing about x.
 
 {table(['matrix', 'n', 'condition', 'outcome', 'rung', 'refiner', 'iterations', 'backward error', "dgesv's",
-        'rungs left, and why'], rows)}
+        'rungs abandoned, and why'], rows)}
 
-`STEPWELL_SUITESPARSE=DIR stepwell bench paper --part matrices` measures it ([bench.md](../bench.md#the-papers-figures-paper)),
-commit `{section['commit']}`, {section['date']}, instruction set {paper['machine']['isa']}.
+`STEPWELL_SUITESPARSE=DIR stepwell bench paper --part matrices` produces these results
+([bench.md](../bench.md#the-papers-figures-paper)), commit `{section['commit']}`, {section['date']}, instruction set {paper['machine']['isa']}.
 {skipped_text(section)}"""
 
 
@@ -396,40 +403,41 @@ def lstsq_page(section, paper):
 <!-- Made by bench/plot_paper.py; do not edit. -->
 
 The nine full-rank matrices of Higham & Pranesh (2021), Sect. 6.2, with one normally distributed right-hand side: `lstsq()`
-beside the published numbers and LAPACK's dgels. u = 2^-53.
+compared with the published results and LAPACK's dgels. u = 2^-53.
 
 ## The matrices (Tables 6.7 and 6.10)
 
-The condition number of A, and that of the preconditioned matrix M A'A, in the 2-norm, with the least shift at which
+The condition number of A, and that of the preconditioned matrix M A'A, in the 2-norm, with the smallest shift at which
 Cholesky succeeds. The paper scales columns to length 1, sums and factors in fp16. Ours are scaled by powers of two, which
-keeps matrices of zeros and ones exact, summed in fp32 or wider, and factored in FP64 at these sizes: what is left is the
-rounding of A's elements.
+keeps matrices of zeros and ones exact, summed in fp32 or wider, and factored in FP64 at these sizes: the only remaining
+error is the rounding of A's elements.
 
 {table(['matrix', 'm', 'n', 'condition, paper', 'ours', "M A'A: paper, half", 'paper, single', *rungs], matrices)}
 
 ## Shift (Table 6.8)
 
-The least integer c for which C + c u diag(C) has a factor, C the Gram matrix at the rung.
+The smallest integer c for which C + c u diag(C) has a factor, C the Gram matrix at the rung.
 
 {table(['matrix', 'paper, fp16', *rungs], shifts)}
 
 ## Iterations (Table 6.9)
 
-Products with A'A, without climbing; of the paper also refinement steps, in brackets. An asterisk: the backward error (6.3) is
-below n u, where the paper stops, but our bound on it is not below sqrt(n) u, where we do; `lstsq()` would climb. A dash: neither.
+Products with A'A, without climbing; for the paper also the refinement steps, in brackets. An asterisk means that the backward
+error (6.3) is below n u, where the paper stops, but our bound on it is not below sqrt(n) u, where we stop; `lstsq()` would
+climb. A dash means that neither holds.
 
 {table(['matrix', 'refiner', 'paper: half, single, double', 'half, double, quad', 'ours: fp16', 'bf16', 'bf16x2',
         'paper: single, double, double', 'ours: fp32', 'bf16x3'], counts)}
 
 ## Backward errors
 
-`lstsq()` with default options, the backward error (6.3) of its x and of dgels' by a singular value decomposition (which sees
-nothing below u), and the bound that the certificate has.
+`lstsq()` with default options, the backward error (6.3) of its x and of dgels' by a singular value decomposition (which
+cannot resolve anything below u), and the bound in the certificate.
 
-{table(['matrix', 'outcome', 'path', 'backward error', "dgels'", 'certified', 'rungs left, and why'], errors)}
+{table(['matrix', 'outcome', 'path', 'backward error', "dgels'", 'certified', 'rungs abandoned, and why'], errors)}
 
-`STEPWELL_SUITESPARSE=DIR stepwell bench paper --part lstsq` measures it ([bench.md](../bench.md#the-papers-figures-paper)),
-commit `{section['commit']}`, {section['date']}, instruction set {paper['machine']['isa']}.
+`STEPWELL_SUITESPARSE=DIR stepwell bench paper --part lstsq` produces these results
+([bench.md](../bench.md#the-papers-figures-paper)), commit `{section['commit']}`, {section['date']}, instruction set {paper['machine']['isa']}.
 {skipped_text(section)}"""
 
 
@@ -458,7 +466,7 @@ def tables_text(section):
 
 ## Shift (Table 6.2)
 
-The least integer c for which H + c u I has a factor.
+The smallest integer c for which H + c u I has a factor.
 
 {shifts}
 
@@ -482,10 +490,11 @@ def write(paper, docs, note):
 
 <!-- Made by bench/plot_paper.py; do not edit. -->
 
-What the papers show on GPUs, on one CPU with a matrix engine. Everything on this page comes from one command,
-`stepwell bench paper` ([bench.md](../bench.md#the-papers-figures-paper)); the raw numbers are in
-[paper.json](paper.json). Candidate and baselines run in turn in one process. A ratio above 1 means that ours is faster.
-The papers' ratios stand beside ours for orientation: other machines, other baselines, and an engine of another speed.
+The figures that the papers show for GPUs, measured on one CPU with a matrix engine. Everything on this page comes from one
+command, `stepwell bench paper` ([bench.md](../bench.md#the-papers-figures-paper)); the raw data are in
+[paper.json](paper.json). Candidate and baselines run alternately in one process. A ratio above 1 means that ours is faster.
+The papers' ratios are given for orientation only: they were measured on other machines, with other baselines and a matrix
+engine of another speed.
 
 {wrapped(f"**{note}**") + chr(10) * 2 if note else ""}{machine_text(paper)}
 

@@ -138,7 +138,7 @@ def smoothed(points):
 
 def draw_shapes(batch, folder):
     """Figure 16: the speed of each block relative to the best, with its best prefetch."""
-    figure, axes = panels("Speed by register block", "by the fastest variant", sharey=True)
+    figure, axes = panels("Speed by register block", "relative to the fastest variant", sharey=True)
     for axis, kind in zip(axes, TYPES):
         sweep = batch[kind]["sweep"]
         for name, colour in zip(shapes(sweep), BLOCKS):
@@ -216,7 +216,7 @@ def draw_both(batch, folder):
 
 def draw_shares(batch, folder):
     """Figure 22: how the time of one pass is distributed."""
-    figure, axes = panels("Time of a pass", "share", sharey=True)
+    figure, axes = panels("Time of a pass", "fraction", sharey=True)
     for axis, kind in zip(axes, TYPES):
         rows = batch[kind]["rates"]
         totals = [sum(r["seconds"].values()) for r in rows]
@@ -297,11 +297,12 @@ def contest_tables(contests):
                 percent(mean("in_place", "share")), f"{a['error_in_u']:.1f}",
                 f"{a['baseline_error_in_u']:.1f}"])
         text += [f"**{kind}**, {loop['count']:,} systems, one right-hand side:\n",
-                 table(["n", "ms", "Gflop/s", "by LAPACK loop", "by oneMKL compact", "GB/s",
-                        "of a copy", "of a pass in place", "error, u", "LAPACK's"], rows),
-                 f"\nGeometric means: {loop['geometric_mean']:.2f} times the loop (least "
-                 f"{loop['least']:.2f}), {compact['geometric_mean']:.2f} times oneMKL's compact "
-                 f"routines (least {compact['least']:.2f}).\n"]
+                 table(["n", "ms", "Gflop/s", "speed-up over LAPACK loop",
+                        "speed-up over oneMKL compact", "GB/s", "relative to a copy",
+                        "relative to an in-place pass", "error, u", "LAPACK's"], rows),
+                 f"\nGeometric means: {loop['geometric_mean']:.2f} times the speed of the loop (at least "
+                 f"{loop['least']:.2f}), {compact['geometric_mean']:.2f} times the speed of oneMKL's "
+                 f"compact routines (at least {compact['least']:.2f}).\n"]
     return "\n".join(text)
 
 
@@ -313,7 +314,7 @@ def tuned_table(contests):
             ratios = sorted(c["ratio"]["median"] for c in contest["cases"])
             rows.append([kind, str(len(ratios)), f"{contest['geometric_mean']:.3f}",
                          f"{ratios[0]:.2f}", f"{ratios[-1]:.2f}"])
-    return table(["", "orders", "tuned by untuned, geometric mean", "least", "most"], rows)
+    return table(["", "orders", "speed-up of tuned over untuned, geometric mean", "smallest", "largest"], rows)
 
 
 def write_page(batch, path):

@@ -124,7 +124,7 @@ def draw_rate(paper, folder):
     if limit:
         best = max(r["best"] for r in limit)
         axis.axhline(best, color=DARK, lw=1.2, ls=(0, (6, 3)))
-        axis.text(sizes[0], best * 1.07, "the matrix engine run bare: bf16 products from registers",
+        axis.text(sizes[0], best * 1.07, "peak of the matrix engine: bf16 products from registers",
                   color=DARK, fontsize=9.5, va="bottom")
         axis.set_ylim(top=best * 1.7)
     size_axis(axis, sizes, "order of the matrix n")
@@ -156,7 +156,7 @@ def draw_histories(paper, folder):
             axis.plot(steps, errors, style, color=colours[h["refiner"]], lw=1.8,
                       marker="o" if len(errors) < 25 else None, ms=3.5)
             if h["outcome"] != "converged":
-                axis.annotate("gives up", (len(errors), errors[-1]), fontsize=8.5, va="center",
+                axis.annotate("not converged", (len(errors), errors[-1]), fontsize=8.5, va="center",
                               xytext=(6, 0), textcoords="offset points", color=colours[h["refiner"]])
         axis.axhline(h["tolerance"], color=DARK, lw=1, ls=(0, (6, 3)))
         axis.set_yscale("log")
@@ -467,7 +467,7 @@ def main():
     parser.add_argument("paper", type=pathlib.Path, help="paper.json of 'stepwell bench paper'")
     parser.add_argument("--docs", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent / "docs",
-                        help="where the pages are; default: this repository's docs")
+                        help="directory of the pages; default: docs of this repository")
     parser.add_argument("--note", default="", help="a sentence for the top of the page")
     arguments = parser.parse_args()
     paper = json.loads(arguments.paper.read_text(encoding="utf-8"))

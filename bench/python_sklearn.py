@@ -88,7 +88,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--order", type=int, default=8000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--threads", type=int, help="of SciPy's OpenBLAS")
+    parser.add_argument("--threads", type=int, help="threads of SciPy's OpenBLAS")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
@@ -124,7 +124,7 @@ def main():
                 best = {key: min(f[key] for f in found) for key in found[0]}
                 print(f"{name} {who}: fit {best['fit']:.2f} s (the kernel itself "
                       f"{best['kernel']:.2f}), predict {best['predict']:.2f} s, peak "
-                      f"{best['peak'] / 2**30:.2f} GiB, solves taken {best['taken']}")
+                      f"{best['peak'] / 2**30:.2f} GiB, solves handled {best['taken']}")
             theirs, ours = np.load(f"{folder}/scipy.npy"), np.load(f"{folder}/stepwell.npy")
             system = child("--child", name, "condition", str(given.order))
             difference = np.abs(ours - theirs).max() / np.abs(theirs).max()

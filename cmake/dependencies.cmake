@@ -75,6 +75,6 @@ endif()
 if(missing_packages)
   list(REMOVE_DUPLICATES missing_packages)
   list(JOIN missing_packages " " missing_packages)
-  message(FATAL_ERROR "Stepwell needs these, and they were not found:\n${missing_text}"
+  message(FATAL_ERROR "Stepwell needs these packages, which were not found:\n${missing_text}"
     "On Debian or Ubuntu: apt install ${missing_packages}")
 endif()

@@ -39,16 +39,16 @@ stepwell_package(library libstepwell${STEPWELL_SOVERSION} libs "The shared libra
 stepwell_package(headers libstepwell-dev libdevel
   "Headers for C++ and C, the CMake package and the pkg-config file." library)
 stepwell_package(mpi libstepwell-mpi${STEPWELL_SOVERSION} libs
-  "Many processes on one matrix, over MPI." library)
+  "Distributed solves over MPI." library)
 if(STEPWELL_BUILD_TOOLS)
   stepwell_package(tool stepwell math "The command: solve, plan, tune, measure." library)
 endif()
 if(TARGET stepwell_onednn)
   stepwell_package(baselines stepwell-baselines math
-    "What stepwell bench compares with: oneDNN's products." tool)
+    "Baselines for stepwell bench: oneDNN's products." tool)
 endif()
 if(TARGET stepwell_lapack)
   stepwell_package(lapack libstepwell-lapack libs
-    "LAPACK's names over Stepwell, to be preloaded or linked before LAPACK." library)
+    "LAPACK routines on top of Stepwell, to be preloaded or linked before LAPACK." library)
 endif()
 include(CPack)

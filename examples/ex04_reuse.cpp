@@ -38,8 +38,8 @@ int main() {
   const int steps = 20;
   //---- begin plan
   const stepwell::Plan plan = stepwell::plan_spd(n, 1);
-  std::printf("%.1f MB beside A and b, at most %.1f\n", static_cast<double>(plan.bytes) * 1e-6,
-              static_cast<double>(plan.top_bytes) * 1e-6);
+  std::printf("%.1f MB in addition to A and b, at most %.1f\n",
+              static_cast<double>(plan.bytes) * 1e-6, static_cast<double>(plan.top_bytes) * 1e-6);
   //---- end plan
   //---- begin factor
   const std::vector<double> a = step_matrix(n, 0.1);  // must outlive the solver
@@ -66,21 +66,21 @@ int main() {
       return 1;
     }
     if (c.times.factor != 0) {
-      std::printf("step %d made another factor\n", k);
+      std::printf("step %d computed another factor\n", k);
       return 1;
     }
     seconds += c.times.wall;
     if (k % 5 == 0) {
-      std::printf("step %2d: %2d iterations, backward error %.1e, warmest place %.2e\n", k,
+      std::printf("step %2d: %2d iterations, backward error %.1e, warmest point %.2e\n", k,
                   c.iterations, c.backward_error, u[static_cast<std::size_t>(n / 2)]);
     }
   }
-  std::printf("%.1f ms a step\n", seconds / steps * 1e3);
+  std::printf("%.1f ms per step\n", seconds / steps * 1e3);
 
   // The columns of K sum to zero: heat is conserved, and no temperature becomes negative.
   const double heat = std::accumulate(u.begin(), u.end(), 0.0);
   double coldest = 0;
   for (const double t : u) coldest = std::fmin(coldest, t);
-  std::printf("heat %.15f, coldest place %.1e\n", heat, coldest);
+  std::printf("heat %.15f, coldest point %.1e\n", heat, coldest);
   return std::fabs(heat - 1) <= 1e-12 && coldest >= -1e-14 ? 0 : 1;
 }

@@ -56,7 +56,7 @@ int main() {
     stepwell::SolveOptions options;
     if (choice.map != nullptr) options.map = stepwell::parse_map(choice.map);
     options.refiner = choice.refiner;
-    options.climb = choice.map == nullptr;  // stay at the map: it is what we want to see
+    options.climb = choice.map == nullptr;  // stay at the map that is compared
     //---- end options
     const stepwell::Certificate c =
         stepwell::solve_spd(stepwell::view(a.data(), n, n), stepwell::view(b.data(), n, 1),

@@ -59,7 +59,7 @@ int main() {
   std::printf("outcome                %s%s%s\n", to_string(c.outcome), c.ok() ? "" : ": ",
               c.reason.c_str());
   std::printf("\n%-8s %-8s %10s %8s %9s  %s\n", "rung", "refiner", "iterations", "error", "seconds",
-              "left because");
+              "reason");
   //---- begin rungs
   for (const stepwell::LadderStep& rung : c.rungs) {
     std::printf("%-8s %-8s %10d %8.1e %9.3f  %s\n", rung.map.c_str(), or_dash(rung.refiner),
@@ -79,10 +79,10 @@ int main() {
   std::printf("backward error         %.2e (tolerance %.2e)\n", column.backward_error, c.tolerance);
   std::printf("proven backward error  %.2e\n", column.proven_backward_error);
   std::printf("condition number       %.1e (estimate)\n", c.condition);
-  std::printf("forward error          at most %.1e; in truth %.1e\n", column.forward_error, error);
-  std::printf("seconds                look %.3f, factor %.3f, refine %.3f, certify %.3f\n",
+  std::printf("forward error          at most %.1e; actual %.1e\n", column.forward_error, error);
+  std::printf("seconds                analysis %.3f, factor %.3f, refine %.3f, certify %.3f\n",
               c.times.analysis, c.times.factor, c.times.refine, c.times.certify);
-  std::printf("memory beside A, b, x  %.1f MB\n", static_cast<double>(c.peak_bytes) * 1e-6);
+  std::printf("workspace              %.1f MB\n", static_cast<double>(c.peak_bytes) * 1e-6);
 
   const bool good = column.proven_backward_error > 0 &&
                     column.proven_backward_error <= c.tolerance && c.condition > 1e3 &&

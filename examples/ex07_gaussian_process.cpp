@@ -66,7 +66,7 @@ int main() {
               static_cast<long long>(columns), to_string(c.outcome));
   for (const stepwell::LadderStep& rung : c.rungs) {
     std::printf("  %s: %d iterations, error %.1e%s%s\n", rung.map.c_str(), rung.iterations,
-                rung.error, rung.reason.empty() ? "" : "; left: ", rung.reason.c_str());
+                rung.error, rung.reason.empty() ? "" : "; climbed: ", rung.reason.c_str());
   }
   if (!c.ok()) {
     std::printf("%s\n", c.reason.c_str());

@@ -87,7 +87,7 @@ int main() {
 
   double estimate = 0;
   stepwell::Certificate c = krige(stations, 0, place, estimate);
-  print("as it is:", c, estimate, truth);
+  print("all stations:", c, estimate, truth);
   //---- begin row
   if (c.outcome != stepwell::SolveOutcome::not_positive_definite) return 1;
   std::printf("  %s\n", c.reason.c_str());
@@ -109,7 +109,7 @@ int main() {
 
   stations.erase(stations.begin() + static_cast<std::ptrdiff_t>(bad));
   c = krige(stations, 0, place, estimate);
-  print("without it:", c, estimate, truth);
+  print("one removed:", c, estimate, truth);
   good = good && c.ok() && std::fabs(estimate - truth) <= 0.01;
   return good && bad == twice && nearest == first ? 0 : 1;
 }

@@ -43,7 +43,7 @@ stepwell::Certificate solve(const std::vector<double>& a, const std::vector<doub
   //---- begin solve
   const stepwell::Certificate c =
       stepwell::solve(stepwell::view(a.data(), n, n), stepwell::view(b.data(), n, 1),
-                      stepwell::view(x.data(), n, 1));  // finds out by itself what A is
+                      stepwell::view(x.data(), n, 1));  // detects the structure of A
   if (c.ok()) {
     std::printf("%s: solved as %s at %s, %d iterations with %s, backward error %.1e\n",
                 to_string(c.outcome), c.structure.c_str(), c.map.c_str(), c.iterations,

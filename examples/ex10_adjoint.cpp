@@ -62,7 +62,7 @@ int main() {
   std::vector<double> changed(f.size());
   if (!solver.solve(column(f), column(changed)).ok()) return 1;
   const double difference = dot(g, changed) - dot(g, u);
-  std::printf("f[%zu] + 1: J + %.3e, as the adjoint said: %.3e\n", at, difference, w[at]);
+  std::printf("f[%zu] + 1: J + %.3e, predicted by the adjoint: %.3e\n", at, difference, w[at]);
   const double close = 1e-12 * std::fabs(dot(g, u));
   return std::fabs(difference - w[at]) <= close && std::fabs(dot(w, f) - w[at] - dot(g, u)) <= close
              ? 0

@@ -83,7 +83,7 @@ int main() {
                                                       stepwell::view(gamma.data(), e.cols, 1));
   std::printf("%s: %s\n", to_string(twice.outcome), twice.reason.c_str());
   for (const std::int64_t j : twice.dependent) {
-    std::printf("leave out column %d, whose coefficient is %g\n", static_cast<int>(j),
+    std::printf("omit column %d, whose coefficient is %g\n", static_cast<int>(j),
                 gamma[static_cast<std::size_t>(j)]);
   }
   //---- end dependent

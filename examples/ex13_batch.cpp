@@ -55,7 +55,7 @@ int main() {
       stepwell::batch(v.data(), kFilters, kMeasurements, 1), {},
       {pivots, log_determinants, errors, {}});
   for (const std::int64_t f : report.failures) {
-    std::printf("filter %lld: pivot %d is not positive, v is as it was\n",
+    std::printf("filter %lld: pivot %d is not positive, v is unchanged\n",
                 static_cast<long long>(f), pivots[static_cast<std::size_t>(f)]);
   }
   std::printf("worst backward error of the others: %.1e\n", report.backward_error);

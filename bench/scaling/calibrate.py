@@ -5,7 +5,7 @@
 
     bench/scaling/calibrate.py build/bin --n 8192 --tiles 512,1024,2048 > rates.json
 
-Runs stepwell_ranked_run on one rank and divides the work of each phase by its best time.
+Runs stepwell_distributed_run on one rank and divides the work of each phase by its best time.
 """
 import argparse
 import json
@@ -35,20 +35,21 @@ def rates(report, pick=min):
 
 def distributed_run(folder, ranks, threads, n, tile, map_name="bf16", runs=1, before=()):
     command = [*before, "mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks),
-               f"{folder}/stepwell_ranked_run", "--n", str(n), "--tile", str(tile), "--threads",
-               str(threads), "--map", map_name, "--runs", str(runs)]
+               f"{folder}/stepwell_distributed_run", "--n", str(n), "--tile", str(tile),
+               "--threads", str(threads), "--map", map_name, "--runs", str(runs)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="where the programs are")
+    parser.add_argument("folder", help="directory of the programs")
     parser.add_argument("--n", type=int, default=8192)
     parser.add_argument("--tiles", default="512,1024,2048")
     parser.add_argument("--maps", default="bf16")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--before", default="", help="what goes before mpirun, as 'nice -n -5'")
+    parser.add_argument("--before", default="",
+                        help="prefix of the mpirun command, for example 'nice -n -5'")
     o = parser.parse_args()
     found = [rates(distributed_run(o.folder, 1, o.threads, o.n, int(tile), name, o.runs,
                               o.before.split()))

@@ -46,17 +46,19 @@ def simulate(folder, ranks, threads, o, measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="where the programs are")
+    parser.add_argument("folder", help="directory of the programs")
     parser.add_argument("--n", type=int, default=8192)
     parser.add_argument("--tile", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--bandwidth", type=float, default=5e9,
-                        help="of messages between ranks of this machine, bytes/s")
+                        help="bandwidth of messages between ranks of this machine, bytes/s")
     parser.add_argument("--latency", type=float, default=5e-5)
     parser.add_argument("--task-seconds", type=float, default=2e-5)
-    parser.add_argument("--before", default="", help="what goes before mpirun, as 'nice -n -5'")
-    parser.add_argument("--into", type=pathlib.Path, help="the study's file, to keep the result in")
+    parser.add_argument("--before", default="",
+                        help="prefix of the mpirun command, for example 'nice -n -5'")
+    parser.add_argument("--into", type=pathlib.Path,
+                        help="the study's file, to which the result is added")
     o = parser.parse_args()
     shapes = [(1, o.cores), (2, max(1, o.cores // 2)), (4, max(1, o.cores // 4))]
     found = {ranks: [] for ranks, _ in shapes}

@@ -11,7 +11,7 @@
 
 /// Measures the real distributed factorization, for comparison with the simulator:
 ///
-///   mpirun -n 2 stepwell_ranked_run --n 8192 --threads 1
+///   mpirun -n 2 stepwell_distributed_run --n 8192 --threads 1
 namespace stepwell::scaling {
 namespace {
 
@@ -92,12 +92,12 @@ json run(const Ranks& world, const Options& o) {
 }  // namespace stepwell::scaling
 
 int main(int argc, char** argv) {
-  CLI::App app("Factors a matrix over ranks, and prints its times as JSON.");
+  CLI::App app("Factors a distributed matrix and prints the times as JSON.");
   stepwell::scaling::Options o;
   app.add_option("--n", o.n, "order of the matrix");
   app.add_option("--tile", o.tile, "order of a tile");
   app.add_option("--threads", o.threads, "workers of a rank");
-  app.add_option("--runs", o.runs, "how often");
+  app.add_option("--runs", o.runs, "number of runs");
   app.add_option("--map", o.map, "precision map");
   app.add_option("--layout", o.layout, "grid or symmetric")
       ->check(CLI::IsMember({"grid", "symmetric"}));
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
     if (world.rank() == 0) std::puts(result.dump().c_str());
     return 0;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "stepwell_ranked_run: %s\n", error.what());
+    std::fprintf(stderr, "stepwell_distributed_run: %s\n", error.what());
     return 2;
   }
 }

@@ -26,7 +26,7 @@ class EventMachine : public Machine {
       : platform_(platform), ports_(static_cast<std::size_t>(ranks)) {
     if (platform.ranks_per_host != 1) {
       throw Error(ErrorCode::invalid_argument,
-                  "only SimGrid knows ranks that share a host; take --engine simgrid");
+                  "only SimGrid supports several ranks per host; use --engine simgrid");
     }
   }
 

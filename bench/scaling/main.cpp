@@ -24,30 +24,31 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("--platform", o.platform, "JSON file that says what a node can do")->required();
+  app.add_option("--platform", o.platform, "JSON file with the rates of a node")->required();
   app.add_option("--n", o.n, "order of the matrix")->check(CLI::PositiveNumber);
   app.add_option("--tile", o.tile, "order of a tile")->check(CLI::PositiveNumber);
   app.add_option("--window", o.window,
-                 "columns of a window; 0: one window; not given: the library's")
+                 "columns of a window; 0: one window; default: the library's choice")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--rows-ring", o.ring,
-                 "rows of L in rows order that a rank has memory for; not given: the library's")
+                 "number of rows of L in rows order that a rank has memory for; default: the "
+                 "library's choice")
       ->check(CLI::PositiveNumber);
-  app.add_option("--ranks", o.ranks, "how many ranks")->check(CLI::PositiveNumber);
+  app.add_option("--ranks", o.ranks, "number of ranks")->check(CLI::PositiveNumber);
   app.add_option("--layout", o.layout, "grid or symmetric")
       ->check(CLI::IsMember({"grid", "symmetric"}));
-  app.add_option("--grid-rows", o.grid_rows, "rows of the grid; not given: the library's")
+  app.add_option("--grid-rows", o.grid_rows, "rows of the grid; default: the library's choice")
       ->check(CLI::PositiveNumber);
   app.add_option("--map", o.map, "precision map");
-  app.add_option("--engine", o.engine, "simgrid, or events: a loop of our own for large graphs")
+  app.add_option("--engine", o.engine, "simgrid, or events: a built-in event loop for large graphs")
       ->check(CLI::IsMember({"simgrid", "events"}));
-  app.add_option("--streams", o.streams, "simgrid: messages of a rank that are in flight at once")
+  app.add_option("--streams", o.streams, "simgrid: number of messages of a rank in flight")
       ->check(CLI::PositiveNumber);
-  app.add_option("--order", o.order, "of a rank's messages: priority, or fifo")
+  app.add_option("--order", o.order, "order of a rank's messages: priority, or fifo")
       ->check(CLI::IsMember({"priority", "fifo"}));
-  app.add_option("--fan-out", o.fan_out, "how a tile goes to its readers")
+  app.add_option("--fan-out", o.fan_out, "how a tile is sent to its readers")
       ->check(CLI::IsMember({"direct", "tree"}));
-  app.add_option("--iterations", o.iterations, "of the refinement");
+  app.add_option("--iterations", o.iterations, "iterations of the refinement");
 }
 
 json run(const Options& o) {
@@ -124,7 +125,7 @@ json run(const Options& o) {
 }  // namespace stepwell::scaling
 
 int main(int argc, char** argv) {
-  CLI::App app("Replays the task graph of a factorization over many ranks, and prints JSON.");
+  CLI::App app("Replays the task graph of a distributed factorization and prints JSON.");
   stepwell::scaling::Options options;
   stepwell::scaling::add_options(app, options);
   CLI11_PARSE(app, argc, argv);

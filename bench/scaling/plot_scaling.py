@@ -58,7 +58,8 @@ def draw_strong(cases, folder):
 
 def draw_weak(cases, folder):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True)
-    lines = (("as it is", {}, BLUE, "o-"), ("all columns in one window", ONE_WINDOW, GREEN, "s-"),
+    lines = (("library default", {}, BLUE, "o-"),
+             ("all columns in one window", ONE_WINDOW, GREEN, "s-"),
              ("one message to each reader", {"fan-out": "direct"}, RED, "^--"))
     for axis, platform in zip(axes, TITLES):
         for name, asked, colour, style in lines:
@@ -68,7 +69,7 @@ def draw_weak(cases, folder):
             axis.plot(*zip(*points), style, color=colour, label=name)
         bound = [(p, 100 * best(c)) for n in SIZES for p in NODES["grid"] if on_weak_line(n, p)
                  and (c := pick(cases, platform=platform, n=n, ranks=p))]
-        axis.plot(*zip(*bound), ":", color=GREY, label="what the bounds allow")
+        axis.plot(*zip(*bound), ":", color=GREY, label="limit by the lower bounds")
         size_axis(axis, NODES["grid"], "nodes; n = 32,768 times their square root")
         axis.set_title(TITLES[platform])
         axis.set_ylim(0, 100)
@@ -86,7 +87,7 @@ def number(seconds):
 
 
 def strong_table(cases, platform):
-    yield f"**{TITLES[platform]}**: seconds to factor (% of the rate), grid"
+    yield f"**{TITLES[platform]}**: seconds to factor (% of the product rate), grid"
     yield ""
     yield "| n | " + " | ".join(f"{p:,} nodes" for p in NODES["grid"]) + " |"
     yield "|---|" + "---|" * len(NODES["grid"])
@@ -126,7 +127,7 @@ def why_table(cases, platform):
 
 
 def panel_table(cases):
-    yield "| n, nodes, tile | one core | all together | panel: before, after |"
+    yield "| n, nodes, tile | one core | all cores of a node | panel: before, after |"
     yield "|---|---|---|---|"
     for c in cases:
         if c["platform"] != "amx_panel":
@@ -155,7 +156,7 @@ def engines_table(cases):
 
 
 def compare_table(results):
-    yield "| n | ranks x workers | real: median, best | SimGrid: median | SimGrid by real |"
+    yield "| n | ranks x workers | real: median, best | SimGrid: median | SimGrid / real |"
     yield "|---|---|---|---|---|"
     for run in results.get("compare", []):
         for c in run["cases"]:

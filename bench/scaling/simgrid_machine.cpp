@@ -38,7 +38,7 @@ class SimgridMachine : public Machine {
       : platform_(platform), streams_(streams), ports_(static_cast<std::size_t>(ranks)) {
     static bool taken = false;
     if (std::exchange(taken, true)) {
-      throw Error(ErrorCode::unsupported, "one SimGrid run is all that a process can have");
+      throw Error(ErrorCode::unsupported, "a process can have only one SimGrid run");
     }
     engine();
     auto* const zone = s4u::create_star_zone("machine");

@@ -95,7 +95,7 @@ def rounded(value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="where stepwell_scaling is")
+    parser.add_argument("folder", help="directory of stepwell_scaling")
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=2)
     o = parser.parse_args()

@@ -55,7 +55,7 @@ std::optional<Refiner> refiner_of(const char* name) {
   if (!refiner) {
     std::string known;
     for (const Refiner r : all_refiners) known += " " + std::string(to_string(r));
-    misuse("there is no refiner '" + std::string(name) + "'; there are" + known);
+    misuse("there is no refiner '" + std::string(name) + "'; the refiners are" + known);
   }
   return refiner;
 }

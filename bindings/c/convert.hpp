@@ -38,13 +38,13 @@ int guarded(Call call) noexcept {
   } catch (const Error& e) {
     return refuse(static_cast<int>(e.code()), e.what());
   } catch (const Refused&) {
-    return refuse(STEPWELL_CALLBACK, "the function that gives A's rows returned an error");
+    return refuse(STEPWELL_CALLBACK, "the callback that provides the rows of A returned an error");
   } catch (const std::bad_alloc&) {
     return refuse(STEPWELL_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception& e) {
     return refuse(STEPWELL_INTERNAL, e.what());
   } catch (...) {
-    return refuse(STEPWELL_INTERNAL, "an exception of a kind that nobody expected");
+    return refuse(STEPWELL_INTERNAL, "an unexpected exception of unknown type");
   }
 }
 
@@ -59,7 +59,7 @@ inline void require(const void* pointer, const char* what) {
 /// Throws unless 'size' is a plausible size of a struct.
 inline void check_size(std::size_t size, std::size_t least, const char* what) {
   if (size >= least && size <= (1u << 16)) return;
-  misuse(std::string(what) + ".size is " + std::to_string(size) + "; set it by " + what +
+  misuse(std::string(what) + ".size is " + std::to_string(size) + "; initialize it with " + what +
          "_defaults()");
 }
 
@@ -75,7 +75,7 @@ Struct read_struct(const Struct* from, const Struct& defaults, const char* what)
   if (std::any_of(bytes + std::min(size, sizeof(Struct)), bytes + size,
                   [](char c) { return c != 0; })) {
     misuse(std::string(what) + " has a field that this library (" + version() +
-           ") does not know; a newer one does");
+           ") does not know; use a newer library");
   }
   std::memcpy(&s, from, std::min(size, sizeof(Struct)));
   s.size = sizeof(Struct);

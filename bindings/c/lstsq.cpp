@@ -41,7 +41,8 @@ TallMatrix tall_of(const stepwell_tall& from) {
   a.row_stride = from.row_stride;
   a.col_stride = from.col_stride;
   if (from.read != nullptr) {
-    if (from.data != nullptr) misuse("stepwell_tall has data and a function; it must have one");
+    if (from.data != nullptr)
+      misuse("stepwell_tall has both data and a callback; set only one of them");
     a.row_stride = from.cols;
     a.col_stride = 1;
     a.read = [read = from.read, user = from.user](std::int64_t first, std::int64_t count,

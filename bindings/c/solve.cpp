@@ -90,7 +90,9 @@ int stepwell_plan_solve(int structure, int64_t n, int64_t columns, const stepwel
       case Structure::automatic:
         break;
     }
-    c::misuse("stepwell_plan_solve: what A is decides; ask for STEPWELL_SPD or STEPWELL_GENERAL");
+    c::misuse(
+        "stepwell_plan_solve: the plan depends on the structure of A; use STEPWELL_SPD or "
+        "STEPWELL_GENERAL");
   });
 }
 

@@ -16,19 +16,19 @@ constexpr std::array<const char*, kRoutines> kNames = {
     "dsposv", "dsgesv", "dposv", "dgesv", "dgels", "dpotrs", "dgetrs", "dpocon", "dgecon"};
 constexpr std::array<const char*, kReasons> kWords = {
     "off",      "small",         "columns", "arguments", "width", "fork",
-    "unmarked", "forgotten",     "not spd", "singular",  "rank",  "non-finite",
+    "unmarked", "not cached",    "not spd", "singular",  "rank",  "non-finite",
     "overflow", "not converged", "changed", "memory",    "error"};
 
 struct Row {
   std::atomic<std::int64_t> calls{0};
-  std::atomic<std::int64_t> taken{0};
+  std::atomic<std::int64_t> handled{0};
   std::atomic<std::int64_t> climbed{0};
   std::atomic<std::int64_t> nanoseconds{0};
   std::array<std::atomic<std::int64_t>, kReasons> forwarded{};
 };
 
 constinit std::array<Row, kRoutines> call_log{};
-constinit thread_local int inside = 0;
+constinit thread_local int depth = 0;
 
 Row& row_of(Routine routine) {
   return call_log[static_cast<std::size_t>(routine)];
@@ -45,7 +45,7 @@ void print_row(const char* name, const Row& row) {
         (reasons.empty() ? "  " : ", ") + std::string(kWords[i]) + " " + std::to_string(count);
   }
   std::fprintf(stderr, "stepwell: %-8s %9lld %9lld %9lld %9lld %11.3f%s\n", name,
-               static_cast<long long>(row.calls), static_cast<long long>(row.taken),
+               static_cast<long long>(row.calls), static_cast<long long>(row.handled),
                static_cast<long long>(row.climbed), static_cast<long long>(forwarded),
                1e-9 * static_cast<double>(row.nanoseconds), reasons.c_str());
 }
@@ -85,8 +85,8 @@ Call::~Call() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
 }
 
-void Call::taken(bool climbed) {
-  ++row_of(routine_).taken;
+void Call::handled(bool climbed) {
+  ++row_of(routine_).handled;
   if (climbed) ++row_of(routine_).climbed;
 }
 
@@ -95,15 +95,15 @@ void Call::forwarded(Why why) {
 }
 
 ReentrancyGuard::ReentrancyGuard() {
-  ++inside;
+  ++depth;
 }
 
 ReentrancyGuard::~ReentrancyGuard() {
-  --inside;
+  --depth;
 }
 
 bool ReentrancyGuard::active() {
-  return inside > 0;
+  return depth > 0;
 }
 
 void print_call_log() {
@@ -111,7 +111,7 @@ void print_call_log() {
   for (std::size_t i = 0; i < kRoutines; ++i) {
     if (call_log[i].calls == 0) continue;
     if (!any) {
-      std::fputs("stepwell: LAPACK       calls     taken   climbed forwarded     seconds\n",
+      std::fputs("stepwell: LAPACK       calls   handled   climbed forwarded     seconds\n",
                  stderr);
     }
     any = true;

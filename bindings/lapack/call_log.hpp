@@ -34,7 +34,7 @@ enum class Why : unsigned char {
   width,          ///< LAPACK has 64-bit integers under the 32-bit names
   fork,           ///< the process was forked after the first call
   unmarked,       ///< dgetrs etc.: A is not marked as a factor of Stepwell
-  forgotten,      ///< dgetrs etc.: the factor is no longer cached
+  not_cached,     ///< dgetrs etc.: the factor is no longer cached
   not_definite,   ///< this and the next six: the certificate's outcome
   singular,       //
   rank,           //
@@ -62,7 +62,7 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   Routine routine() const { return routine_; }
-  void taken(bool climbed);
+  void handled(bool climbed);
   void forwarded(Why why);
 
  private:

@@ -42,7 +42,7 @@ bool has_climbed(const Certificate& certificate) {
 
 bool settle(Call& call, const Certificate& certificate) {
   if (certificate.ok()) {
-    call.taken(has_climbed(certificate));
+    call.handled(has_climbed(certificate));
   } else {
     call.forwarded(lapack::why(certificate.outcome));
   }

@@ -25,15 +25,15 @@ constexpr std::uint64_t kOurs = 0x5'7e9e'0000'0000;
 constexpr std::uint64_t kNumber = 0xffff'ffff;
 
 /// Never destroyed: other threads may still make calls while the process exits.
-struct Memory {
+struct Cache {
   std::mutex mutex;
   std::shared_ptr<CachedFactor> last;
   core::Buffer<double> spare;
 };
 
-Memory& memory() {
-  static Memory* const m = new Memory;
-  return *m;
+Cache& cache() {
+  static Cache* const c = new Cache;
+  return *c;
 }
 
 std::uint64_t next_id() {
@@ -46,10 +46,10 @@ std::uint64_t next_id() {
 core::Buffer<double> reuse(std::int64_t size) {
   core::Buffer<double> old;
   {
-    Memory& m = memory();
-    const std::lock_guard lock(m.mutex);
-    old = std::move(m.spare);
-    const std::shared_ptr<CachedFactor> last = std::move(m.last);
+    Cache& c = cache();
+    const std::lock_guard lock(c.mutex);
+    old = std::move(c.spare);
+    const std::shared_ptr<CachedFactor> last = std::move(c.last);
     if (last && last.use_count() == 1) old = std::move(last->matrix);
   }
   if (old.size() >= size && old.size() / 4 <= size) return old;
@@ -58,13 +58,13 @@ core::Buffer<double> reuse(std::int64_t size) {
 }
 
 void keep_spare(core::Buffer<double> buffer) {
-  const std::lock_guard lock(memory().mutex);
-  memory().spare = std::move(buffer);
+  const std::lock_guard lock(cache().mutex);
+  cache().spare = std::move(buffer);
 }
 
-void remember(std::shared_ptr<CachedFactor> factor) {
-  const std::lock_guard lock(memory().mutex);
-  memory().last = std::move(factor);
+void store(std::shared_ptr<CachedFactor> factor) {
+  const std::lock_guard lock(cache().mutex);
+  cache().last = std::move(factor);
 }
 
 void copy(MatrixView<const double> from, MatrixView<double> to) {
@@ -117,7 +117,7 @@ Certificate solve_and_cache(MatrixView<double> a, Part part, MatrixView<double> 
   if (certificate.ok()) {
     copy(solution, b);
     mark(a, part, factor->id);
-    remember(factor);
+    store(factor);
   } else {
     keep_spare(std::move(factor->matrix));
   }
@@ -131,16 +131,17 @@ std::shared_ptr<CachedFactor> factor_for(Call& call, bool valid, MatrixView<cons
     return nullptr;
   }
   if (!forked_child()) {
-    const std::lock_guard lock(memory().mutex);
-    const std::shared_ptr<CachedFactor>& last = memory().last;
+    const std::lock_guard lock(cache().mutex);
+    const std::shared_ptr<CachedFactor>& last = cache().last;
     const bool known = last && last->id == (bits(a, 0) & kNumber) && last->order == a.rows;
     if (known && (last->part == Part::all) == (part == Part::all)) return last;
   }
   static std::atomic_flag said;
-  say_once(said,
-           "a factor that dposv or dgesv made is used after another was: only the last is "
-           "remembered, and the answer is NaN. With STEPWELL_LAPACK=mixed LAPACK makes it.");
-  call.forwarded(Why::forgotten);
+  say_once(
+      said,
+      "a factor of dposv or dgesv is used after a later call replaced it: only the last factor "
+      "is cached, and the result is NaN. STEPWELL_LAPACK=mixed leaves these routines to LAPACK.");
+  call.forwarded(Why::not_cached);
   return nullptr;
 }
 

@@ -160,7 +160,7 @@ void call_narrow(Routine routine, std::int64_t* info, Narrowed... arguments) {
   const int misfit = first_misfit(arguments...);
   if (address == nullptr || misfit != 0) {
     no_routine(routine, address == nullptr
-                            ? "there is no LAPACK behind this library"
+                            ? "no LAPACK library was found to forward the call to"
                             : "a size needs 64-bit integers, and no LAPACK that has them was "
                               "found (Debian: libopenblas64-0-pthread)");
     *info = misfit != 0 ? -misfit : -1;
@@ -181,11 +181,11 @@ void forward(Routine routine, Int* info, Arguments... arguments) {
     try {
       call_narrow(routine, info, Narrow<Arguments>(arguments)...);
     } catch (const std::bad_alloc&) {
-      no_routine(routine, "there is no memory for the pivots");
+      no_routine(routine, "out of memory for the pivots");
       *info = -1;
     }
   } else {
-    no_routine(routine, "there is no LAPACK behind this library");
+    no_routine(routine, "no LAPACK library was found to forward the call to");
     *info = -1;
   }
 }

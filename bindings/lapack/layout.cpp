@@ -20,10 +20,10 @@ Part by_columns(int layout, Part part) {
 
 }  // namespace
 
-std::int64_t complain(const char* name, std::int64_t info) {
+std::int64_t report_error(const char* name, std::int64_t info) {
   const auto code = static_cast<int>(info);
-  if (void* const real = lapacke_symbol("LAPACKE_xerbla")) {
-    reinterpret_cast<void (*)(const char*, int)>(real)(name, code);
+  if (void* const next = lapacke_symbol("LAPACKE_xerbla")) {
+    reinterpret_cast<void (*)(const char*, int)>(next)(name, code);
   } else if (code == kWorkMemory) {
     std::printf("Not enough memory to allocate work array in %s\n", name);
   } else if (code == kTransposeMemory) {
@@ -35,8 +35,8 @@ std::int64_t complain(const char* name, std::int64_t info) {
 }
 
 bool checks_nan() {
-  if (void* const real = lapacke_symbol("LAPACKE_get_nancheck")) {
-    return reinterpret_cast<int (*)()>(real)() != 0;
+  if (void* const next = lapacke_symbol("LAPACKE_get_nancheck")) {
+    return reinterpret_cast<int (*)()>(next)() != 0;
   }
   const char* const value = core::variable("LAPACKE_NANCHECK");
   return value == nullptr || std::atoi(value) != 0;

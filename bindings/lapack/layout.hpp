@@ -18,7 +18,7 @@ inline constexpr int kWorkMemory = -1010;  ///< LAPACK_WORK_MEMORY_ERROR
 inline constexpr int kTransposeMemory = -1011;
 
 /// Calls the process's LAPACKE_xerbla, or prints its text if there is none. Returns 'info'.
-std::int64_t complain(const char* name, std::int64_t info);
+std::int64_t report_error(const char* name, std::int64_t info);
 
 /// The result of the process's LAPACKE_get_nancheck, or of the variable LAPACKE_NANCHECK if there
 /// is none.
@@ -87,7 +87,7 @@ class Workspace {
 
 template <class Int>
 Int refuse(const char* name, int info) {
-  return static_cast<Int>(complain(name, info));
+  return static_cast<Int>(report_error(name, info));
 }
 
 /// LAPACKE has one more argument, the layout, in front: argument positions in 'info' shift by one.

@@ -41,11 +41,11 @@ template <class Int>
 void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, const Int* nrhs,
                               double* a, const Int* lda, double* b, const Int* ldb, double* work,
                               const Int* lwork, Int* info) {
-  const auto real = [&] {
+  const auto next = [&] {
     forward<Int>(Routine::dgels, info, trans, In{m}, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, work,
                  In{lwork}, Out{info}, kLength);
   };
-  if (ReentrancyGuard::active()) return real();
+  if (ReentrancyGuard::active()) return next();
   Call call(Routine::dgels);
   const std::int64_t workspace = std::int64_t{*n} + std::max(*n, *nrhs);
   const bool valid = is(trans, 'N') && *n > 0 && *m >= *n && *nrhs > 0 && *lda >= *m &&
@@ -60,10 +60,10 @@ void LeastSquares<Int>::dgels(const char* trans, const Int* m, const Int* n, con
   };
   if (const auto why = valid ? refusal(call.routine(), Mode::all, *n, by_plan) : Why::arguments) {
     call.forwarded(*why);
-    return real();
+    return next();
   }
-  const auto taken = [&] { return solve(view(a, *m, *n, *lda), view(b, *m, *nrhs, *ldb)); };
-  if (!dispatch(call, taken)) return real();
+  const auto solve_here = [&] { return solve(view(a, *m, *n, *lda), view(b, *m, *nrhs, *ldb)); };
+  if (!dispatch(call, solve_here)) return next();
   work[0] = static_cast<double>(workspace);
   *info = 0;
 }

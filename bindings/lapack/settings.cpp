@@ -21,7 +21,7 @@ struct Process {
   pid_t id = getpid();
 };
 
-void complain(const char* name, const char* value, const char* wanted) {
+void report_invalid(const char* name, const char* value, const char* wanted) {
   std::fprintf(stderr, "stepwell: %s=%s is ignored: %s\n", name, value, wanted);
 }
 
@@ -30,7 +30,8 @@ Mode read_mode() {
   const std::string_view value = text != nullptr ? text : "";
   if (value == "off" || value == "0") return Mode::off;
   if (value == "all") return Mode::all;
-  if (value != "" && value != "mixed") complain("STEPWELL_LAPACK", text, "use off, mixed or all");
+  if (value != "" && value != "mixed")
+    report_invalid("STEPWELL_LAPACK", text, "use off, mixed or all");
   return Mode::mixed;
 }
 
@@ -40,7 +41,7 @@ std::int64_t read_min_n() {
   char* end = nullptr;
   const long long value = std::strtoll(text, &end, 10);
   if (*end != '\0' || value < 1 || value == std::numeric_limits<long long>::max()) {
-    complain("STEPWELL_LAPACK_MIN_N", text, "use an order of at least 1");
+    report_invalid("STEPWELL_LAPACK_MIN_N", text, "use an order of at least 1");
     return 0;
   }
   return value;

@@ -31,16 +31,16 @@ template <class Int>
 void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a, const Int* lda,
                       double* b, const Int* ldb, double* x, const Int* ldx, double* work,
                       float* swork, Int* iter, Int* info) {
-  const auto real = [&] {
+  const auto next = [&] {
     forward<Int>(Routine::dsposv, info, uplo, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, x, In{ldx},
                  work, swork, Out{iter}, Out{info}, kLength);
   };
-  if (ReentrancyGuard::active()) return real();
+  if (ReentrancyGuard::active()) return next();
   Call call(Routine::dsposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb) && *ldx >= *n && x != b;
   if (const auto why = refusal(call.routine(), Mode::mixed, valid, *n, *nrhs, plan_spd)) {
     call.forwarded(*why);
-    return real();
+    return next();
   }
   const auto solve = [&] {
     SolveOptions options;
@@ -52,50 +52,50 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
     *iter = certificate.iterations;
     return certificate;
   };
-  if (!dispatch(call, solve)) return real();
+  if (!dispatch(call, solve)) return next();
   *info = 0;
 }
 
 template <class Int>
 void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a, const Int* lda,
                      double* b, const Int* ldb, Int* info) {
-  const auto real = [&] {
+  const auto next = [&] {
     forward<Int>(Routine::dposv, info, uplo, In{n}, In{nrhs}, a, In{lda}, b, In{ldb}, Out{info},
                  kLength);
   };
-  if (ReentrancyGuard::active()) return real();
+  if (ReentrancyGuard::active()) return next();
   Call call(Routine::dposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb);
   if (const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_spd)) {
     call.forwarded(*why);
-    return real();
+    return next();
   }
   const auto solve = [&] {
     return solve_and_cache(view(a, *n, *n, *lda), part_of(uplo), view(b, *n, *nrhs, *ldb));
   };
-  if (!dispatch(call, solve)) return real();
+  if (!dispatch(call, solve)) return next();
   *info = 0;
 }
 
 template <class Int>
 void Spd<Int>::dpotrs(const char* uplo, const Int* n, const Int* nrhs, const double* a,
                       const Int* lda, double* b, const Int* ldb, Int* info) {
-  const auto real = [&](const double* factor, const Int* ld, const char* triangle) {
+  const auto next = [&](const double* factor, const Int* ld, const char* triangle) {
     forward<Int>(Routine::dpotrs, info, triangle, In{n}, In{nrhs}, factor, In{ld}, b, In{ldb},
                  Out{info}, kLength);
   };
-  if (ReentrancyGuard::active()) return real(a, lda, uplo);
+  if (ReentrancyGuard::active()) return next(a, lda, uplo);
   Call call(Routine::dpotrs);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
-  if (!factor) return real(a, lda, uplo);
+  if (!factor) return next(a, lda, uplo);
   const auto b_view = view(b, *n, *nrhs, *ldb);
   if (dispatch(call, [&] { return solve_with(*factor, false, b_view); })) {
     *info = 0;
   } else if (const auto restored = restore<Int>(*factor)) {
-    real(restored->factor.data(), n, "L");
+    next(restored->factor.data(), n, "L");
   } else {
-    real(a, lda, uplo);
+    next(a, lda, uplo);
   }
 }
 
@@ -103,22 +103,22 @@ template <class Int>
 void Spd<Int>::dpocon(const char* uplo, const Int* n, const double* a, const Int* lda,
                       const double* anorm, double* rcond, double* work, Int* iwork, Int* info) {
   double norm_of_a = *anorm;
-  const auto real = [&](const double* factor, const Int* ld, const char* triangle) {
+  const auto next = [&](const double* factor, const Int* ld, const char* triangle) {
     forward<Int>(Routine::dpocon, info, triangle, In{n}, factor, In{ld}, &norm_of_a, rcond, work,
                  Scratch{iwork}, Out{info}, kLength);
   };
-  if (ReentrancyGuard::active()) return real(a, lda, uplo);
+  if (ReentrancyGuard::active()) return next(a, lda, uplo);
   Call call(Routine::dpocon);
   const bool valid = is_triangle(uplo) && *n > 0 && *lda >= *n && !(*anorm < 0);
   const auto factor = factor_for(call, valid, view(a, *n, *n, *lda), part_of(uplo));
-  if (!factor) return real(a, lda, uplo);
+  if (!factor) return next(a, lda, uplo);
   if (std::isnan(norm_of_a)) norm_of_a = norm_of(*factor, true);
   if (dispatch(call, [&] { return condition_with(*factor, true, norm_of_a, *rcond); })) {
     *info = 0;
   } else if (const auto restored = restore<Int>(*factor)) {
-    real(restored->factor.data(), n, "L");
+    next(restored->factor.data(), n, "L");
   } else {
-    real(a, lda, uplo);
+    next(a, lda, uplo);
   }
 }
 

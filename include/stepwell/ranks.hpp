@@ -30,11 +30,11 @@ class STEPWELL_API Ranks {
   int size() const;
 
   /// Implementation, for the library only.
-  explicit Ranks(std::shared_ptr<engine::Communicator> inside);
-  engine::Communicator& communicator() const { return *inside_; }
+  explicit Ranks(std::shared_ptr<engine::Communicator> impl);
+  engine::Communicator& communicator() const { return *impl_; }
 
  private:
-  std::shared_ptr<engine::Communicator> inside_;
+  std::shared_ptr<engine::Communicator> impl_;
 };
 
 /// The processes of MPI_COMM_WORLD. Collective. Starts MPI with MPI_THREAD_SERIALIZED, the thread

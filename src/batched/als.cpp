@@ -189,7 +189,7 @@ void check_apart(MatrixView<const float> a, MatrixView<const float> b) {
   };
   if (a.data < end(b) && b.data < end(a)) {
     throw Error(ErrorCode::invalid_argument,
-                "users and items overlap; the vectors that are read can't be those written");
+                "users and items overlap; they must be separate arrays");
   }
 }
 

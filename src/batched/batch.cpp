@@ -119,17 +119,17 @@ class Run {
     PackOutcome outcome;
     const std::int64_t begin = piece * packs_a_piece_ * lanes_;
     const std::int64_t end = std::min(task_.a.count, begin + packs_a_piece_ * lanes_);
-    PackPlaces<T> here;
-    here.next = places(task_.a, begin, count_at(begin), at[0]);
+    PackSystems<T> here;
+    here.next = matrices(task_.a, begin, count_at(begin), at[0]);
     int which = 0;
     for (std::int64_t first = begin; first < end; first += lanes_) {
       which ^= 1;
       const std::int64_t after = first + lanes_;
       here.a = here.next;
-      here.next = places(task_.a, after, after < end ? count_at(after) : 0, at[which]);
+      here.next = matrices(task_.a, after, after < end ? count_at(after) : 0, at[which]);
       if (task_.factor.count > 0)
-        here.factor = places(task_.factor, first, here.a.count, at_factor);
-      if (task_.b.cols > 0) here.b = places(task_.b, first, here.a.count, at_b);
+        here.factor = matrices(task_.factor, first, here.a.count, at_factor);
+      if (task_.b.cols > 0) here.b = matrices(task_.b, first, here.a.count, at_b);
       solver.solve(here, outcome);
       note(first, here.a.count, outcome);
       if (options_.progress != nullptr) ++options_.progress->done;
@@ -184,16 +184,18 @@ void check_options(const Checks& checks, const Task<T>& task, const BatchOptions
   if (!(options.tolerance >= 0)) checks.misuse("tolerance must be at least 0");
   const bool solves = !task.factored && task.factor.count == 0 && task.b.cols > 0;
   if (options.mixed && (sizeof(T) != 8 || !solves)) {
-    checks.misuse("mixed is for batch_solve() with fp64 systems: there is no fp64 factor to keep");
+    checks.misuse("mixed is for batch_solve() with fp64 systems only: it computes no fp64 factor");
   }
   if (options.mixed && !outputs.log_determinants.empty()) {
-    checks.misuse("mixed has no fp64 factor to take log determinants from: ask for one of the two");
+    checks.misuse(
+        "mixed computes no fp64 factor, so there are no log determinants; request only one of "
+        "them");
   }
   if (!options.mixed && !outputs.iterations.empty()) {
-    checks.misuse("iterations are those of options.mixed, which is off");
+    checks.misuse("outputs.iterations needs options.mixed, which is off");
   }
   if (!outputs.backward_errors.empty() && (task.factored || task.b.cols == 0)) {
-    checks.misuse("backward errors need A and B: ask batch_solve() or batch_factor_solve()");
+    checks.misuse("backward errors need A and B: use batch_solve() or batch_factor_solve()");
   }
 }
 

@@ -30,7 +30,7 @@ void Checks::view(const BatchView<T>& v, const char* what, bool written) const {
   }
   if (v.lanes < 0) misuse(name + ": lanes is " + text(v.lanes) + ", must be at least 0");
   if (v.lanes > 0 && v.pointers != nullptr) {
-    misuse(name + " has both pointers and lanes: matrices are either anywhere or interleaved");
+    misuse(name + " has both pointers and lanes; give pointers or interleaved matrices, not both");
   }
   if (v.ld < std::max<std::int64_t>(1, v.rows)) {
     misuse(name + ": leading dimension " + text(v.ld) + " is less than its " + text(v.rows) +
@@ -53,11 +53,11 @@ void Checks::view(const BatchView<T>& v, const char* what, bool written) const {
            " elements of a matrix");
   }
   const std::int64_t lanes = std::max<std::int64_t>(1, v.lanes);
-  const auto numbers =
+  const auto elements =
       core::checked_add(core::size_product(groups - 1, v.stride < 0 ? 0 : v.stride, "batch"), size);
-  if (!numbers)
+  if (!elements)
     throw Error(ErrorCode::too_large, std::string(entry_) + ": " + name + " is too large");
-  core::size_product(*numbers, lanes, static_cast<std::int64_t>(sizeof(T)), "batch");
+  core::size_product(*elements, lanes, static_cast<std::int64_t>(sizeof(T)), "batch");
 }
 
 template <class T>
@@ -65,7 +65,7 @@ void Checks::square(const BatchView<T>& a) const {
   if (a.rows != a.cols) misuse("A is " + text(a.rows) + " x " + text(a.cols) + ", must be square");
   if (a.rows > kBatchOrder) {
     misuse("the order " + text(a.rows) + " is above " + text(kBatchOrder) +
-           ": solve such systems one by one, with solve_spd()");
+           "; solve such systems one by one with solve_spd()");
   }
 }
 
@@ -98,7 +98,7 @@ void Checks::tuning(const BatchTuning& tuning, Format format) const {
   if (std::find(all.begin(), all.end(), tuning) == all.end()) {
     misuse("no such tuning: " + text(tuning.rows) + " x " + text(tuning.cols) + ", " +
            text(tuning.vectors) + " vectors, prefetch " + text(tuning.prefetch) +
-           ": batch_tunings() lists those there are");
+           "; batch_tunings() lists the available ones");
   }
 }
 

@@ -27,11 +27,11 @@ class Direct final : public PackSolver<T> {
     return worker_.bytes() + (residual_ ? residual_->bytes() : 0);
   }
 
-  void solve(const PackPlaces<T>& places, PackOutcome& outcome) noexcept override {
+  void solve(const PackSystems<T>& systems, PackOutcome& outcome) noexcept override {
     const kernels::BatchEntries<T>& kernel = worker_.kernel();
     const kernels::BatchPack<T>& pack = worker_.pack();
-    kernel.load.run(places.a, request_.triangle, pack);
-    if (pack.rhs > 0) kernel.load_columns.run(constant(places.b), pack);
+    kernel.load.run(systems.a, request_.triangle, pack);
+    if (pack.rhs > 0) kernel.load_columns.run(constant(systems.b), pack);
     if (residual_) {
       std::copy_n(pack.data, kernels::batch_pack_size(pack.n, pack.rhs, pack.lanes),
                   residual_->system().data);
@@ -40,18 +40,18 @@ class Direct final : public PackSolver<T> {
     if (request_.factored) {
       kernel.forward.run(pack, outcome.pivots);
     } else {
-      worker_.factor({request_.fast, worker_.next(places.next)}, outcome.pivots);
+      worker_.factor({request_.fast, worker_.next(systems.next)}, outcome.pivots);
     }
     if (pack.rhs > 0) {
       kernel.backward.run(pack);
-      kernel.store_columns.run(pack, places.b, outcome.pivots);
+      kernel.store_columns.run(pack, systems.b, outcome.pivots);
     }
     if (request_.keep) {
-      kernel.store.run(pack, places.factor, request_.triangle, request_.both_triangles,
+      kernel.store.run(pack, systems.factor, request_.triangle, request_.both_triangles,
                        outcome.pivots);
     }
     if (request_.log_determinants) {
-      for (std::int64_t q = 0; q < places.a.count; ++q) {
+      for (std::int64_t q = 0; q < systems.a.count; ++q) {
         outcome.log_determinants[q] = outcome.pivots[q] < 0 ? worker_.log_determinant(q) : kNone;
       }
     }

@@ -41,10 +41,10 @@ class Mixed final : public PackSolver<double> {
     return narrow_.bytes() + direct_.bytes() + residual_.bytes() +
            8 * (scales_.size() + kept_.size());
   }
-  void solve(const PackPlaces<double>& places, PackOutcome& outcome) noexcept override;
+  void solve(const PackSystems<double>& systems, PackOutcome& outcome) noexcept override;
 
  private:
-  void factor_narrow(const PackPlaces<double>& places, std::int32_t* pivots);
+  void factor_narrow(const PackSystems<double>& systems, std::int32_t* pivots);
   void measure(double* errors);
   void measure_exactly(const bool* which, solvers::Measured* errors);
   void keep(std::int64_t c, const bool* which);
@@ -61,10 +61,10 @@ class Mixed final : public PackSolver<double> {
 };
 
 /// Loads the systems, factors them in fp32 and computes the solutions with these factors.
-void Mixed::factor_narrow(const PackPlaces<double>& places, std::int32_t* pivots) {
+void Mixed::factor_narrow(const PackSystems<double>& systems, std::int32_t* pivots) {
   const auto& system = residual_.system();
-  direct_.kernel().load.run(places.a, request_.triangle, system);
-  direct_.kernel().load_columns.run(constant(places.b), system);
+  direct_.kernel().load.run(systems.a, request_.triangle, system);
+  direct_.kernel().load_columns.run(constant(systems.b), system);
   residual_.scan();
 
   const auto& narrow = narrow_.pack();
@@ -164,8 +164,8 @@ void Mixed::solve_in_fp64(const bool* left, PackOutcome& outcome) {
   }
 }
 
-void Mixed::solve(const PackPlaces<double>& places, PackOutcome& outcome) noexcept {
-  factor_narrow(places, outcome.pivots);
+void Mixed::solve(const PackSystems<double>& systems, PackOutcome& outcome) noexcept {
+  factor_narrow(systems, outcome.pivots);
   bool active[kMostLanes], left[kMostLanes];
   for (std::int64_t q = 0; q < lanes(); ++q) {
     active[q] = outcome.pivots[q] < 0;
@@ -192,7 +192,7 @@ void Mixed::solve(const PackPlaces<double>& places, PackOutcome& outcome) noexce
     correct(active);
   }
   if (std::find(left, left + lanes(), true) != left + lanes()) solve_in_fp64(left, outcome);
-  direct_.kernel().store_columns.run(direct_.pack(), places.b, outcome.pivots);
+  direct_.kernel().store_columns.run(direct_.pack(), systems.b, outcome.pivots);
 }
 
 }  // namespace

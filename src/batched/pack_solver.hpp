@@ -29,11 +29,11 @@ struct Request {
 
 /// The systems of one pack, in the caller's memory.
 template <class T>
-struct PackPlaces {
-  kernels::BatchPlaces<const T> a;
-  kernels::BatchPlaces<T> factor;
-  kernels::BatchPlaces<T> b;
-  kernels::BatchPlaces<const T> next;  ///< the matrices of the next pack
+struct PackSystems {
+  kernels::BatchMatrices<const T> a;
+  kernels::BatchMatrices<T> factor;
+  kernels::BatchMatrices<T> b;
+  kernels::BatchMatrices<const T> next;  ///< the matrices of the next pack
 };
 
 /// Results for the systems of one pack.
@@ -51,7 +51,7 @@ class PackSolver {
   virtual ~PackSolver() = default;
   virtual std::int64_t lanes() const = 0;
   virtual std::int64_t bytes() const = 0;
-  virtual void solve(const PackPlaces<T>& places, PackOutcome& outcome) noexcept = 0;
+  virtual void solve(const PackSystems<T>& systems, PackOutcome& outcome) noexcept = 0;
 };
 
 /// Solves in the precision of the systems. Throws Error(out_of_memory), as mixed_solver() does.

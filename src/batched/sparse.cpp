@@ -42,7 +42,7 @@ std::int64_t check_starts(const SparseRows& a, const std::string& what) {
   core::size_product(a.rows, 8, what.c_str());
   if (a.rows == 0) return 0;
   if (a.starts == nullptr) {
-    refuse(what + " is " + size + " and has no starts; give rows + 1 numbers from 0");
+    refuse(what + " is " + size + " and has no starts; give rows + 1 offsets that begin with 0");
   }
   if (a.starts[0] != 0) {
     refuse(what + ": starts[0] is " + std::to_string(a.starts[0]) + "; it must be 0");
@@ -51,7 +51,7 @@ std::int64_t check_starts(const SparseRows& a, const std::string& what) {
     if (a.starts[u + 1] < a.starts[u]) {
       refuse(what + ": starts[" + std::to_string(u + 1) + "] is " +
              std::to_string(a.starts[u + 1]) + " after " + std::to_string(a.starts[u]) +
-             "; they must not descend");
+             "; starts must not decrease");
     }
   }
   const std::int64_t entries = a.starts[a.rows];
@@ -86,8 +86,8 @@ void check_vectors(const SparseRows& a, MatrixView<const float> of_rows,
                    const std::string& col_name) {
   const std::int64_t k = of_cols.rows;
   if (k < 1 || k > kBatchOrder) {
-    refuse(col_name + " has vectors of " + std::to_string(k) + " numbers; it must be 1 to " +
-           std::to_string(kBatchOrder));
+    refuse(col_name + " has vectors of " + std::to_string(k) +
+           " elements; their length must be 1 to " + std::to_string(kBatchOrder));
   }
   const auto check = [&](MatrixView<const float> v, std::int64_t cols, const std::string& name) {
     core::require_view(v.data, v.rows, v.cols, v.ld, name);
@@ -103,7 +103,7 @@ void check_vectors(const SparseRows& a, MatrixView<const float> of_rows,
 void check_options(const AlsOptions& options) {
   const auto say = [](const char* name, float value) {
     refuse(std::string(name) + " = " + std::to_string(value) +
-           "; it must be a number that is finite and at least 0");
+           "; it must be finite and at least 0");
   };
   if (!(options.lambda >= 0) || std::isinf(options.lambda)) say("lambda", options.lambda);
   if (!(options.alpha >= 0) || std::isinf(options.alpha)) say("alpha", options.alpha);
@@ -155,7 +155,7 @@ OwnedSparseRows transpose(const SparseRows& a) try {
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory,
                 "the transpose of " + std::to_string(entries) +
-                    " entries does not fit into memory; take fewer rows at a time");
+                    " entries does not fit into memory; transpose fewer rows at a time");
   }
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();

@@ -113,7 +113,7 @@ TuningTable table_from_text(std::string_view text, Isa isa) {
   }
   if (text.back() != '\n') {
     refuse(1 + static_cast<int>(std::count(text.begin(), text.end(), '\n')),
-           "the file ends in the middle of it");
+           "the file ends within this line");
   }
   if (next(text, '\n') != tuning_header(isa)) return table;
   const std::span<const BatchTuning> known = tunings_of(isa);
@@ -122,7 +122,7 @@ TuningTable table_from_text(std::string_view text, Isa isa) {
     const std::string_view written = next(text, '\n');
     const auto line = line_of(written);
     const auto with = [&] { return '\'' + printable(written) + '\''; };
-    if (!line) refuse(number, with() + " is not like 'fp64 17 4x6 2 1'");
+    if (!line) refuse(number, with() + " is not of the form 'fp64 17 4x6 2 1'");
     if (line->format != Format::fp32 && line->format != Format::fp64) {
       refuse(number, with() + " is neither fp32 nor fp64");
     }
@@ -132,7 +132,7 @@ TuningTable table_from_text(std::string_view text, Isa isa) {
     if (std::find(known.begin(), known.end(), line->tuning) == known.end()) {
       refuse(number, with() + ": there is no such variant for " + std::string(to_string(isa)));
     }
-    if (!seen.emplace(line->format, line->n).second) refuse(number, with() + " comes twice");
+    if (!seen.emplace(line->format, line->n).second) refuse(number, with() + " is given twice");
     table.at(line->n, line->format) = line->tuning;
   }
   return table;

@@ -18,8 +18,8 @@ const kernels::BatchEntries<double>& entries(const kernels::Table& t) {
 }
 
 template <class T>
-kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std::int64_t count,
-                               T** at) {
+kernels::BatchMatrices<T> matrices(const BatchView<T>& view, std::int64_t first, std::int64_t count,
+                                   T** at) {
   const std::int64_t lanes = view.lanes == 0 ? 1 : view.lanes;
   if (view.pointers != nullptr) {
     for (std::int64_t q = 0; q < count; ++q) at[q] = view.pointers[first + q];
@@ -40,13 +40,13 @@ Worker<T>::Worker(const kernels::Table& t, std::int64_t n, std::int64_t columns,
     : kernel_(&entries<T>(t)), tuning_(tuning) {
   const std::int64_t lanes = std::int64_t{kernel_->lanes} * tuning.vectors;
   const std::int64_t size = kernels::batch_pack_size(n, columns, lanes);
-  room_ = core::Buffer<T>(size + n * lanes, core::Contents::any);
-  pack_ = {room_.data(), room_.data() + size, n, columns, lanes};
+  memory_ = core::Buffer<T>(size + n * lanes, core::Contents::any);
+  pack_ = {memory_.data(), memory_.data() + size, n, columns, lanes};
 }
 
 template <class T>
-void Worker<T>::factor(const kernels::BatchHow<T>& how, std::int32_t* pivots) const {
-  kernel_->factor.run(pack_, {tuning_.rows, tuning_.cols, tuning_.vectors}, how, pivots);
+void Worker<T>::factor(const kernels::BatchFactorOptions<T>& options, std::int32_t* pivots) const {
+  kernel_->factor.run(pack_, {tuning_.rows, tuning_.cols, tuning_.vectors}, options, pivots);
 }
 
 template <class T>
@@ -67,9 +67,9 @@ void Worker<T>::expect(std::int64_t ld, std::int64_t step, Triangle triangle) {
 }
 
 template <class T>
-kernels::BatchNext<T> Worker<T>::next(const kernels::BatchPlaces<const T>& places) const {
-  if (lines_.empty() || places.count == 0) return {};
-  return {places.at, places.step > 1 ? 1 : places.count, lines_.data(),
+kernels::BatchNext<T> Worker<T>::next(const kernels::BatchMatrices<const T>& matrices) const {
+  if (lines_.empty() || matrices.count == 0) return {};
+  return {matrices.at, matrices.step > 1 ? 1 : matrices.count, lines_.data(),
           static_cast<std::int64_t>(lines_.size()) - 1, tuning_.prefetch};
 }
 
@@ -95,14 +95,14 @@ void Worker<T>::solve(std::int64_t count, const T* const* a, std::int64_t lda, T
   kernel_->store_columns.run(pack_, {b, count, ldb, 1}, pivots);
 }
 
-template kernels::BatchPlaces<float> places(const BatchView<float>&, std::int64_t, std::int64_t,
-                                            float**);
-template kernels::BatchPlaces<double> places(const BatchView<double>&, std::int64_t, std::int64_t,
-                                             double**);
-template kernels::BatchPlaces<const float> places(const BatchView<const float>&, std::int64_t,
-                                                  std::int64_t, const float**);
-template kernels::BatchPlaces<const double> places(const BatchView<const double>&, std::int64_t,
-                                                   std::int64_t, const double**);
+template kernels::BatchMatrices<float> matrices(const BatchView<float>&, std::int64_t, std::int64_t,
+                                                float**);
+template kernels::BatchMatrices<double> matrices(const BatchView<double>&, std::int64_t,
+                                                 std::int64_t, double**);
+template kernels::BatchMatrices<const float> matrices(const BatchView<const float>&, std::int64_t,
+                                                      std::int64_t, const float**);
+template kernels::BatchMatrices<const double> matrices(const BatchView<const double>&, std::int64_t,
+                                                       std::int64_t, const double**);
 template class Worker<float>;
 template class Worker<double>;
 

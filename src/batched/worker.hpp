@@ -16,12 +16,12 @@ const kernels::BatchEntries<T>& entries(const kernels::Table& t);
 
 /// The matrices first .. first + count - 1 of a view; their addresses are stored in at[0 .. count).
 template <class T>
-kernels::BatchPlaces<T> places(const BatchView<T>& view, std::int64_t first, std::int64_t count,
-                               T** at);
+kernels::BatchMatrices<T> matrices(const BatchView<T>& view, std::int64_t first, std::int64_t count,
+                                   T** at);
 
 template <class T>
-kernels::BatchPlaces<const T> constant(const kernels::BatchPlaces<T>& places) {
-  return {const_cast<const T* const*>(places.at), places.count, places.ld, places.step};
+kernels::BatchMatrices<const T> constant(const kernels::BatchMatrices<T>& matrices) {
+  return {const_cast<const T* const*>(matrices.at), matrices.count, matrices.ld, matrices.step};
 }
 
 /// One thread's pack and the kernels that work on it.
@@ -34,10 +34,10 @@ class Worker {
   /// Maximum number of systems in the pack.
   std::int64_t lanes() const { return pack_.lanes; }
   const kernels::BatchPack<T>& pack() const { return pack_; }
-  std::int64_t bytes() const { return room_.size() * static_cast<std::int64_t>(sizeof(T)); }
+  std::int64_t bytes() const { return memory_.size() * static_cast<std::int64_t>(sizeof(T)); }
 
   /// Overwrites the pack's triangles with the factors and its right-hand sides with L^-1 b.
-  void factor(const kernels::BatchHow<T>& how, std::int32_t* pivots) const;
+  void factor(const kernels::BatchFactorOptions<T>& options, std::int32_t* pivots) const;
   /// ln det A of system q, from its factor.
   double log_determinant(std::int64_t q) const;
 
@@ -50,14 +50,14 @@ class Worker {
   /// Sets the leading dimension and step of all matrices, so that the next ones can be prefetched.
   void expect(std::int64_t ld, std::int64_t step, Triangle triangle);
   /// The matrices of the next pack, to be prefetched.
-  kernels::BatchNext<T> next(const kernels::BatchPlaces<const T>& places) const;
+  kernels::BatchNext<T> next(const kernels::BatchMatrices<const T>& matrices) const;
 
   const kernels::BatchEntries<T>& kernel() const { return *kernel_; }
 
  private:
   const kernels::BatchEntries<T>* kernel_;
   BatchTuning tuning_;
-  core::Buffer<T> room_;
+  core::Buffer<T> memory_;
   kernels::BatchPack<T> pack_;
   std::vector<std::int32_t> lines_;
 };

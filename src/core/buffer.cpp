@@ -17,7 +17,7 @@ constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
 
 [[noreturn]] void out_of_memory(std::int64_t bytes) {
   throw Error(ErrorCode::out_of_memory,
-              "out of memory: " + std::to_string(bytes) + " bytes were asked for");
+              "out of memory: " + std::to_string(bytes) + " bytes were requested");
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
 // that deallocate() returns them to the system and madvise affects no other memory.
 void* allocate(std::int64_t bytes, Contents contents) {
   if (bytes < 0) {
-    throw Error(ErrorCode::too_large, std::to_string(bytes) + " bytes is not a size");
+    throw Error(ErrorCode::too_large, std::to_string(bytes) + " bytes is not a valid size");
   }
   if (bytes == 0) return nullptr;
   if (bytes < kHugePage) {

@@ -11,9 +11,9 @@ namespace stepwell::core {
 std::int64_t size_product(std::int64_t a, std::int64_t b, const char* what) {
   const auto r = checked_multiply(a, b);
   if (a < 0 || b < 0 || !r) {
-    throw Error(ErrorCode::too_large, std::string(what) + ": " + std::to_string(a) + " x " +
-                                          std::to_string(b) +
-                                          " is not a size that 64 bits can hold");
+    throw Error(ErrorCode::too_large,
+                std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+                    (a < 0 || b < 0 ? " is not a valid size" : " overflows 64 bits"));
   }
   return *r;
 }
@@ -23,8 +23,8 @@ std::int64_t size_product(std::int64_t a, std::int64_t b, std::int64_t c, const 
 }
 
 void throw_too_large(std::int64_t n, std::int64_t step) {
-  throw Error(ErrorCode::too_large, "64 bits can't hold " + std::to_string(n) +
-                                        " rounded up to a multiple of " + std::to_string(step));
+  throw Error(ErrorCode::too_large, std::to_string(n) + " rounded up to a multiple of " +
+                                        std::to_string(step) + " overflows 64 bits");
 }
 
 }  // namespace stepwell::core

@@ -18,7 +18,7 @@ void require_memory(std::int64_t bytes, const std::string& what) {
   if (available == 0 || bytes <= available) return;
   const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };
   throw Error(ErrorCode::out_of_memory, what + " takes " + mib(bytes) + " and " + mib(available) +
-                                            " are available; take a coarser map");
+                                            " are available; use a coarser map");
 }
 
 void require_view(const void* data, std::int64_t rows, std::int64_t cols, std::int64_t ld,
@@ -28,9 +28,9 @@ void require_view(const void* data, std::int64_t rows, std::int64_t cols, std::i
     throw Error(ErrorCode::invalid_argument, what + " is " + size + "; sizes can't be negative");
   }
   if (ld < std::max<std::int64_t>(1, rows)) {
-    throw Error(ErrorCode::invalid_argument, what + " is " + size + " with leading dimension " +
-                                                 std::to_string(ld) +
-                                                 "; that must be at least the number of rows");
+    throw Error(ErrorCode::invalid_argument,
+                what + " is " + size + " with leading dimension " + std::to_string(ld) +
+                    "; the leading dimension must be at least the number of rows");
   }
   size_product(ld, cols, 8, what.c_str());
   if (rows > 0 && cols > 0 && data == nullptr) {

@@ -8,12 +8,12 @@
 namespace stepwell::engine {
 namespace {
 
-struct Told {
+struct RankError {
   int code = -1;
   std::string message;
 };
 
-Told told_of(const std::exception_ptr& error) {
+RankError describe(const std::exception_ptr& error) {
   if (error == nullptr) return {};
   try {
     std::rethrow_exception(error);
@@ -23,27 +23,28 @@ Told told_of(const std::exception_ptr& error) {
     return {static_cast<int>(ErrorCode::out_of_memory), "out of memory"};
   } catch (const std::exception& e) {  // only the caller's functions throw other types
     return {static_cast<int>(ErrorCode::invalid_argument),
-            std::string("what fills the matrix failed: ") + e.what()};
+            std::string("the function that fills the matrix failed: ") + e.what()};
   } catch (...) {
-    return {static_cast<int>(ErrorCode::invalid_argument), "what fills the matrix failed"};
+    return {static_cast<int>(ErrorCode::invalid_argument),
+            "the function that fills the matrix failed"};
   }
 }
 
 }  // namespace
 
-void Agreement::meet(const std::exception_ptr& error) {
-  const bool cancel = outside_ != nullptr && outside_->cancel;
+void Agreement::agree(const std::exception_ptr& error) {
+  const bool cancel = caller_ != nullptr && caller_->cancel;
   std::array<std::int64_t, 2> any = {error != nullptr ? 1 : 0, cancel ? 1 : 0};
   ranks_.largest(any);
-  if (any[1] != 0) inside_.cancel = true;
-  if (outside_ != nullptr) {
-    outside_->phase = inside_.phase.load();
-    outside_->total = inside_.total.load();
-    outside_->done = inside_.done.load();
+  if (any[1] != 0) agreed_.cancel = true;
+  if (caller_ != nullptr) {
+    caller_->phase = agreed_.phase.load();
+    caller_->total = agreed_.total.load();
+    caller_->done = agreed_.done.load();
   }
   if (any[0] == 0) return;
-  const Told told = told_of(error);
-  agree_on_error(ranks_, told.code, told.message);
+  const RankError failure = describe(error);
+  agree_on_error(ranks_, failure.code, failure.message);
 }
 
 }  // namespace stepwell::engine

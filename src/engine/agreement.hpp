@@ -14,18 +14,18 @@ namespace stepwell::engine {
 /// indefinitely.
 class Agreement {
  public:
-  /// 'outside' is the caller's Progress, or null. inside() holds the agreed state.
-  explicit Agreement(Communicator& ranks, Progress* outside = nullptr)
-      : ranks_(ranks), outside_(outside) {}
+  /// 'caller' is the caller's Progress, or null. agreed() holds the agreed state.
+  explicit Agreement(Communicator& ranks, Progress* caller = nullptr)
+      : ranks_(ranks), caller_(caller) {}
 
   Communicator& ranks() const { return ranks_; }
-  /// Its 'cancel' is the same on all ranks; meet() copies its counters to the caller's Progress.
-  Progress& inside() { return inside_; }
+  /// Its 'cancel' is the same on all ranks; agree() copies its counters to the caller's Progress.
+  Progress& agreed() { return agreed_; }
 
   /// Collective. Throws AgreedError on all ranks if 'error' is not null on one of them.
-  void meet(const std::exception_ptr& error = nullptr);
+  void agree(const std::exception_ptr& error = nullptr);
 
-  /// Collective: runs 'work', which need not be collective, and then calls meet().
+  /// Collective: runs 'work', which need not be collective, and then calls agree().
   template <class Work>
   void attempt(Work work) {
     std::exception_ptr error;
@@ -36,13 +36,13 @@ class Agreement {
     } catch (...) {
       error = std::current_exception();
     }
-    meet(error);
+    agree(error);
   }
 
  private:
   Communicator& ranks_;
-  Progress* outside_;
-  Progress inside_;
+  Progress* caller_;
+  Progress agreed_;
 };
 
 }  // namespace stepwell::engine

@@ -11,54 +11,56 @@
 
 namespace stepwell {
 
-Ranks::Ranks(std::shared_ptr<engine::Communicator> inside) : inside_(std::move(inside)) {}
+Ranks::Ranks(std::shared_ptr<engine::Communicator> impl) : impl_(std::move(impl)) {}
 
 int Ranks::rank() const {
-  return inside_->rank();
+  return impl_->rank();
 }
 
 int Ranks::size() const {
-  return inside_->size();
+  return impl_->size();
 }
 
 namespace engine {
 namespace {
 
-struct Holds {
+struct CommunicatorLocks {
   std::mutex mutex;
   int count = 0;
 };
 
-Holds& holds() {
-  static Holds* const h = new Holds;  // never destroyed: calls may still end when the program exits
-  return *h;
+CommunicatorLocks& communicator_locks() {
+  // Never destroyed: calls may still end when the program exits.
+  static CommunicatorLocks* const locks = new CommunicatorLocks;
+  return *locks;
 }
 
 }  // namespace
 
-Hold::Hold(Communicator& ranks) : ranks_(ranks) {
-  Holds& all = holds();
+CommunicatorLock::CommunicatorLock(Communicator& ranks) : ranks_(ranks) {
+  CommunicatorLocks& all = communicator_locks();
   const std::lock_guard lock(all.mutex);
-  if (ranks.held_) {
-    throw Error(ErrorCode::invalid_argument,
-                "another thread of this process is in a call over the same ranks, which can't tell "
-                "two calls apart; call one after the other, or give each thread ranks of its own "
-                "(each mpi_world() and mpi_ranks() makes some)");
+  if (ranks.locked_) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        "another thread of this process is in a call over the same ranks, and the messages of "
+        "two calls can't be told apart; make the calls one after the other, or create "
+        "ranks for each thread (with mpi_world() or mpi_ranks())");
   }
   if (all.count > 0 && !ranks.many_threads()) {
     throw Error(ErrorCode::unsupported,
                 "another thread of this process is in a call over ranks, and MPI was started for "
-                "one thread at a time; call one after the other, or start it with "
+                "one thread at a time; make the calls one after the other, or start MPI with "
                 "MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...)");
   }
-  ranks.held_ = true;
+  ranks.locked_ = true;
   ++all.count;
 }
 
-Hold::~Hold() {
-  Holds& all = holds();
+CommunicatorLock::~CommunicatorLock() {
+  CommunicatorLocks& all = communicator_locks();
   const std::lock_guard lock(all.mutex);
-  ranks_.held_ = false;
+  ranks_.locked_ = false;
   --all.count;
 }
 

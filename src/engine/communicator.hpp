@@ -57,22 +57,22 @@ class Communicator {
   [[noreturn]] virtual void abort(int code) = 0;
 
  private:
-  friend class Hold;
+  friend class CommunicatorLock;
   const pid_t process_ = getpid();
-  bool held_ = false;
+  bool locked_ = false;
 };
 
 /// A call's exclusive use of its ranks, from beginning to end: messages of two concurrent calls
 /// could not be told apart.
-class Hold {
+class CommunicatorLock {
  public:
   /// Throws Error(invalid_argument) if another thread uses the same ranks, and Error(unsupported)
   /// if another thread uses other ranks and MPI supports only one thread at a time. The other ranks
   /// are not notified.
-  explicit Hold(Communicator& ranks);
-  ~Hold();
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
+  explicit CommunicatorLock(Communicator& ranks);
+  ~CommunicatorLock();
+  CommunicatorLock(const CommunicatorLock&) = delete;
+  CommunicatorLock& operator=(const CommunicatorLock&) = delete;
 
  private:
   Communicator& ranks_;
@@ -84,8 +84,8 @@ inline void require_own_process(bool own) {
   if (own) return;
   throw Error(
       ErrorCode::unsupported,
-      "this process was forked by one of MPI's ranks and is none itself, for MPI stays with "
-      "its parent; solve here without ranks and with one thread (threads = 1)");
+      "this process was forked by an MPI rank and is not a rank itself, because MPI stays with "
+      "the parent process; solve here without ranks and with one thread (threads = 1)");
 }
 
 /// The largest tag. MPI guarantees only 32767; MPICH supports 2^28 tags, Open MPI 2^31.

@@ -117,7 +117,7 @@ DataId Graph::add(void* data, std::int64_t bytes) {
   impl_->memory.push_back(data);
   if (impl_->options.workers) {
     if (bytes > std::int64_t{UINT32_MAX}) {
-      throw Error(ErrorCode::too_large, "a tile of more than 4 GiB; take a smaller tile");
+      throw Error(ErrorCode::too_large, "a tile takes more than 4 GiB; use a smaller tile");
     }
     starpu_data_handle_t& handle = impl_->handles.emplace_back(nullptr);
     starpu_vector_data_register(&handle, STARPU_MAIN_RAM, reinterpret_cast<uintptr_t>(data),
@@ -169,7 +169,8 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
   const int failed = starpu_task_submit(task);
   if (failed != 0) {
     g.finished_one();
-    throw Error(ErrorCode::internal, "StarPU refused a task (code " + std::to_string(failed) + ")");
+    throw Error(ErrorCode::internal,
+                "StarPU rejected a task (code " + std::to_string(failed) + ")");
   }
   if (g.tasks == kBeforeWorkers) g.session->wake();
 }
@@ -191,7 +192,7 @@ void Graph::go_on() {
 void Graph::abandon() noexcept {
   if (impl_->messenger && !impl_->messenger->finished()) {
     // Other ranks wait for messages that will never be inserted, so the run cannot continue.
-    core::warn_once("the tasks of this rank could not be inserted; all ranks are ended");
+    core::warn_once("the tasks of this rank could not be inserted; aborting all ranks");
     impl_->options.ranks->abort(static_cast<int>(ErrorCode::internal));
   }
   {

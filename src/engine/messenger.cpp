@@ -18,9 +18,9 @@ constexpr microseconds kShortest{10};
 constexpr microseconds kLongest{20};
 constexpr microseconds kWhenBusy{2000};
 
-constexpr int kNewsTag = kLargestTag + 1;
-constexpr std::byte kThrough{1};
-constexpr std::byte kGivesUp{2};
+constexpr int kStatusTag = kLargestTag + 1;
+constexpr std::byte kFinished{1};
+constexpr std::byte kGivingUp{2};
 
 }  // namespace
 
@@ -30,15 +30,15 @@ constexpr std::byte kGivesUp{2};
 Messenger::Messenger(Communicator& ranks, std::function<void()> alarmed, std::function<bool()> busy)
     : ranks_(ranks), alarmed_(std::move(alarmed)), busy_(std::move(busy)) {
   for (int d = 1; d < ranks.size(); d *= 2) {
-    next_.push_back((ranks.rank() + d) % ranks.size());
-    before_.push_back((ranks.rank() - d + ranks.size()) % ranks.size());
+    successors_.push_back((ranks.rank() + d) % ranks.size());
+    predecessors_.push_back((ranks.rank() - d + ranks.size()) % ranks.size());
   }
-  news_.resize(before_.size());
-  for (std::size_t k = 0; k < before_.size(); ++k) {
-    receive({&news_[k], 1}, before_[k], kNewsTag + static_cast<int>(k), [this, k] {
-      ++heard_;
-      if (news_[k] != kGivesUp) return;
-      tell(true);
+  statuses_.resize(predecessors_.size());
+  for (std::size_t k = 0; k < predecessors_.size(); ++k) {
+    receive({&statuses_[k], 1}, predecessors_[k], kStatusTag + static_cast<int>(k), [this, k] {
+      ++statuses_received_;
+      if (statuses_[k] != kGivingUp) return;
+      send_status(true);
       if (alarmed_) std::exchange(alarmed_, nullptr)();
     });
   }
@@ -86,11 +86,11 @@ void Messenger::finish() {
 }
 
 /// Runs on the messenger thread. Sends this rank's status, once: finished or giving up.
-void Messenger::tell(bool giving_up) {
-  if (std::exchange(told_, true)) return;
-  word_ = giving_up ? kGivesUp : kThrough;
-  for (std::size_t k = 0; k < next_.size(); ++k) {
-    send({&word_, 1}, next_[k], kNewsTag + static_cast<int>(k), 0, [] {});
+void Messenger::send_status(bool giving_up) {
+  if (std::exchange(status_sent_, true)) return;
+  status_ = giving_up ? kGivingUp : kFinished;
+  for (std::size_t k = 0; k < successors_.size(); ++k) {
+    send({&status_, 1}, successors_[k], kStatusTag + static_cast<int>(k), 0, [] {});
   }
 }
 
@@ -102,7 +102,7 @@ bool Messenger::start_jobs() {
     jobs.swap(queue_);
     give_up = give_up_;
   }
-  if (give_up) tell(true);
+  if (give_up) send_status(true);
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return a.priority > b.priority; });
   for (Job& job : jobs) {
@@ -145,9 +145,9 @@ void Messenger::pass_messages() {
     }
     std::unique_lock lock(mutex_);
     if (!queue_.empty()) continue;
-    if (finishing_ && under_way_.size() == before_.size() - heard_) {
+    if (finishing_ && under_way_.size() == predecessors_.size() - statuses_received_) {
       lock.unlock();
-      tell(false);
+      send_status(false);
       lock.lock();
       if (under_way_.empty() && queue_.empty()) return;
     }

@@ -61,13 +61,13 @@ class Messenger {
   void pass_messages();
   bool start_jobs();
   bool poll();
-  void tell(bool giving_up);
+  void send_status(bool giving_up);
 
   Communicator& ranks_;
   std::function<void()> alarmed_;
   std::function<bool()> busy_;
-  std::vector<int> next_, before_;  ///< ranks that status messages go to, and come from
-  std::vector<std::byte> news_;     ///< status from each rank in before_
+  std::vector<int> successors_, predecessors_;  ///< ranks that status messages go to, and come from
+  std::vector<std::byte> statuses_;             ///< status from each rank in predecessors_
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -79,9 +79,9 @@ class Messenger {
 
   // Used by the messenger thread only.
   std::map<Communicator::Request, std::function<void()>> under_way_;
-  bool told_ = false;
-  std::byte word_{};       ///< the status that was sent
-  std::size_t heard_ = 0;  ///< ranks of before_ whose status has arrived
+  bool status_sent_ = false;
+  std::byte status_{};                 ///< the status that was sent
+  std::size_t statuses_received_ = 0;  ///< ranks of predecessors_ whose status has arrived
   std::thread thread_;
 };
 

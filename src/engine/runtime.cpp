@@ -49,10 +49,11 @@ void refuse_forked_child() {
   pid_t none = 0;
   const pid_t self = getpid();
   if (owner.compare_exchange_strong(none, self) || none == self) return;
-  throw Error(ErrorCode::unsupported,
-              "this process was forked after Stepwell had started its workers in the parent, and "
-              "threads do not survive a fork; use one thread here (threads = 1), start the process "
-              "afresh (in Python: multiprocessing's 'spawn'), or fork before the first call");
+  throw Error(
+      ErrorCode::unsupported,
+      "this process was forked after Stepwell had started its workers in the parent, and "
+      "threads do not survive a fork; use one thread here (threads = 1), start a new process "
+      "instead (in Python: multiprocessing's 'spawn'), or fork before the first call");
 }
 
 /// Environment variables for the start of StarPU and hwloc, which have no other way to be

@@ -63,15 +63,16 @@ std::string prepare_starpu_home() {
     throw Error(ErrorCode::unsupported,
                 std::string("StarPU can't write to ") + chosen + ", where " +
                     (models != nullptr ? "STARPU_PERF_MODEL_DIR" : "STARPU_HOME") +
-                    " says its files go; name a directory that can be written, or unset it");
+                    " puts its files; set it to a writable directory, or unset it");
   }
   const std::string own = own_directory();
   if (own.empty() || !can_hold_files(own + "/.starpu/sampling")) {
-    throw Error(ErrorCode::unsupported,
-                "StarPU needs a directory for a few small files, and neither the home directory "
-                "nor TMPDIR can be written; set STARPU_HOME to one that can, or use one thread");
+    throw Error(
+        ErrorCode::unsupported,
+        "StarPU needs a directory for a few small files, and neither the home directory "
+        "nor TMPDIR is writable; set STARPU_HOME to a writable directory, or use one thread");
   }
-  core::log("the home directory can't be written; StarPU's files go to " + own);
+  core::log("the home directory is not writable; StarPU's files are written to " + own);
   return own;
 }
 

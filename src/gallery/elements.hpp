@@ -44,7 +44,7 @@ void fill_all(MatrixView<double> a, engine::ThreadPool& pool, Element element) {
 
 /// Copies the transpose of the lower triangle into the upper one, through a small buffer: columns
 /// whose distance is a power of two evict each other from the caches.
-inline void mirror(MatrixView<double> a, engine::ThreadPool& pool) {
+inline void copy_lower_to_upper(MatrixView<double> a, engine::ThreadPool& pool) {
   const std::int64_t n = a.rows;
   for_blocks(n, pool, [&](std::int64_t j0, std::int64_t j1) {
     double square[kBlock][kBlock];

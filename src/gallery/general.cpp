@@ -118,7 +118,7 @@ void fill_general(MatrixView<double> a, const Recipe& recipe, engine::ThreadPool
         const Index angle = (i + 1) * (j + 1) % (2 * (n + 1));
         return size * std::sin(number(angle) * pi / number(n + 1));
       });
-      return mirror(a, pool);
+      return copy_lower_to_upper(a, pool);
     }
     case Kind::circul:
       return fill_all(a, pool, [&](Index i, Index j) { return number((j - i + n) % n + 1); });
@@ -127,7 +127,7 @@ void fill_general(MatrixView<double> a, const Recipe& recipe, engine::ThreadPool
           a, pool, [&](Index i, Index j) { return j + 1 >= i ? number(n - std::max(i, j)) : 0.0; });
     case Kind::fiedler:
       fill_lower(a, pool, [](Index i, Index j) { return number(i - j); });
-      return mirror(a, pool);
+      return copy_lower_to_upper(a, pool);
     case Kind::chebspec:
       return fill_all(a, pool, [&](Index i, Index j) { return chebyshev(n, i + 1, j + 1); });
     case Kind::riemann:

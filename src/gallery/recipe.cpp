@@ -74,7 +74,7 @@ void fill(MatrixView<double> a, const Recipe& recipe, int threads) {
     set_scaled_basis(a, q, spectrum(recipe.kind, a.rows, recipe.condition, recipe.seed), pool);
     multiply_transposed(a, q, Part::lower, pool);
   }
-  mirror(a, pool);
+  copy_lower_to_upper(a, pool);
 }
 
 }  // namespace stepwell::gallery

@@ -107,9 +107,8 @@ bool has_spectrum(Kind kind) {
 std::vector<double> spectrum(Kind kind, std::int64_t n, double condition, std::uint64_t seed) {
   const std::optional<Shape> shape = shape_of(kind);
   if (!shape) {
-    throw Error(ErrorCode::invalid_argument, "gallery: the eigenvalues of '" +
-                                                 std::string(to_string(kind)) +
-                                                 "' are not given, only computed");
+    throw Error(ErrorCode::invalid_argument, "gallery: the kind '" + std::string(to_string(kind)) +
+                                                 "' is not defined by its eigenvalues");
   }
   if (n < 0 || !(condition >= 1) || !std::isfinite(condition)) {
     throw Error(ErrorCode::invalid_argument,

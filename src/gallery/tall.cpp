@@ -94,7 +94,7 @@ TallRows::TallRows(std::int64_t cols, const TallRecipe& recipe)
     : basis_(std::max<std::int64_t>(1, cols), recipe.seed, 1),
       sizes_(sizes_of(cols, recipe)),
       seed_(recipe.seed) {
-  if (cols < 1) refuse("rows must have at least one number");
+  if (cols < 1) refuse("rows must have at least one element");
   for (double& size : sizes_) size *= std::sqrt(3.0);  // the variance of noise() is 1/3
 }
 

@@ -37,7 +37,7 @@ struct stat status_of(const Source& source) {
   struct stat status {};
   if (fstat(source.descriptor(), &status) != 0) {
     source.fail(ErrorCode::cannot_open, "",
-                "can't be looked at: " + std::generic_category().message(errno));
+                "can't be examined: " + std::generic_category().message(errno));
   }
   return status;
 }
@@ -56,16 +56,15 @@ MappedNpy::MappedNpy(const std::string& path) : source_(path) {
   const NpyHeader header = read_npy_header(source_);
   if (header.type != kType) {
     source_.fail(ErrorCode::unsupported, "",
-                 "only numbers of type '<f8' can be mapped, and these are " +
-                     in_quotes(header.type) +
-                     "; in NumPy, numpy.save(file, a.astype('<f8')) makes them so");
+                 "only elements of type '<f8' can be mapped, not " + in_quotes(header.type) +
+                     "; in NumPy, numpy.save(file, a.astype('<f8')) converts them");
   }
   check_npy_length(source_, header, kBytes);
   const std::int64_t start = source_.position();
   if (start % kBytes != 0) {
     source_.fail(ErrorCode::unsupported, "byte " + std::to_string(start),
-                 "the data of a file that is mapped must start at a multiple of 8; "
-                 "numpy.save(file, numpy.load(old)) writes it so");
+                 "the data of a mapped file must start at a multiple of 8 bytes; "
+                 "numpy.save(file, numpy.load(old)) writes such a file");
   }
   if (source_.left() == 0) {
     matrix_ = matrix_of(header, &kNothing);

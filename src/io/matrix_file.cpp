@@ -18,8 +18,7 @@ DenseMatrix dense_matrix(const Source& source, std::int64_t rows, std::int64_t c
   const auto count = core::checked_multiply(rows, cols);
   const auto bytes = count ? core::checked_multiply(*count, sizeof(double)) : std::nullopt;
   if (!bytes) {
-    source.fail(ErrorCode::too_large, "",
-                "a dense matrix of " + size + " is more than 64 bits hold");
+    source.fail(ErrorCode::too_large, "", "a dense matrix of " + size + " overflows 64 bits");
   }
   const double needed = static_cast<double>(*count) * (sizeof(double) + extra);
   constexpr double always = 1 << 24;  // bytes that are allowed without a query to the system
@@ -71,8 +70,9 @@ MatrixShape read_shape(const std::string& path) {
 
 void require_writable_name(const std::string& path) {
   if (path.ends_with(".npy") || path.ends_with(".mtx") || path.ends_with(".mm")) return;
-  throw Error(ErrorCode::invalid_argument,
-              in_quotes(path) + ": a name that ends in .npy, .mtx or .mm says how to write it");
+  throw Error(
+      ErrorCode::invalid_argument,
+      in_quotes(path) + ": the name must end in .npy, .mtx or .mm, which selects the format");
 }
 
 void write_matrix(const std::string& path, MatrixView<const double> a, bool symmetric,

@@ -52,7 +52,7 @@ Header read_banner(Lines& lines) {
                "number, the symmetry");
   }
   if (object != "matrix") {
-    lines.fail(ErrorCode::unsupported, in_quotes(object) + " is not read, only 'matrix' is");
+    lines.fail(ErrorCode::unsupported, in_quotes(object) + " is not supported, only 'matrix' is");
   }
   if (field == "complex" || symmetry == "hermitian") {
     lines.fail(ErrorCode::unsupported, "complex matrices are not supported");
@@ -87,7 +87,7 @@ std::int64_t read_size(Lines& lines, std::string_view& line) {
   const std::string_view word = next_word(line);
   const Parsed parsed = parse(word, value);
   if (parsed == Parsed::out_of_range && word[0] != '-') {
-    lines.fail(ErrorCode::too_large, "the size " + in_quotes(word) + " is more than 64 bits hold");
+    lines.fail(ErrorCode::too_large, "the size " + in_quotes(word) + " overflows 64 bits");
   }
   if (parsed != Parsed::good || value < 0) {
     lines.fail(ErrorCode::malformed, in_quotes(word) +
@@ -112,12 +112,12 @@ void read_sizes(Lines& lines, Header& h) {
   h.rows = read_size(lines, line);
   h.cols = read_size(lines, line);
   if (h.layout == Layout::coordinate) h.entries = read_size(lines, line);
-  if (!blank(line)) lines.fail(ErrorCode::malformed, "there is more on the line than the sizes");
+  if (!blank(line)) lines.fail(ErrorCode::malformed, "unexpected text after the sizes");
   if (h.symmetry != Symmetry::general && h.rows != h.cols) {
     lines.fail(ErrorCode::shape, "a symmetric matrix must be square");
   }
   const auto elements = core::checked_multiply(h.rows, h.cols);
-  if (!elements) lines.fail(ErrorCode::too_large, "rows times columns is more than 64 bits hold");
+  if (!elements) lines.fail(ErrorCode::too_large, "rows times columns overflows 64 bits");
   const std::int64_t most = most_entries(h, *elements);
   if (h.layout == Layout::array) h.entries = most;
   if (h.entries > most) {
@@ -146,7 +146,8 @@ double read_value(const Lines& lines, Field field, std::string_view word) {
     value = static_cast<double>(integer);
     if (parsed == Parsed::out_of_range || integer > kExact || integer < -kExact) {
       lines.fail(ErrorCode::unsupported,
-                 "the integer " + in_quotes(word) + " is beyond 2^53, where FP64 has gaps");
+                 "the integer " + in_quotes(word) +
+                     " is beyond 2^53, where FP64 can't represent every integer");
     }
     return value;
   }
@@ -186,7 +187,7 @@ void read_array(Lines& lines, const Header& h, MatrixView<double> a) {
     }
   }
   if (!blank(line)) {
-    lines.fail(ErrorCode::malformed, "there are more numbers than the sizes say");
+    lines.fail(ErrorCode::malformed, "there are more values than the sizes say");
   }
 }
 
@@ -199,7 +200,7 @@ std::int64_t read_index(const Lines& lines, std::string_view word, std::int64_t 
   }
   if (parsed == Parsed::out_of_range || index < 1 || index > size) {
     lines.fail(ErrorCode::malformed, "the index " + in_quotes(word) + " is not in 1 .. " +
-                                         std::to_string(size) + "; they count from 1");
+                                         std::to_string(size) + "; indices count from 1");
   }
   return index - 1;
 }
@@ -218,19 +219,20 @@ void read_coordinates(Lines& lines, const Header& h, MatrixView<double> a) {
     const std::int64_t j = read_index(lines, next_word(line), h.cols);
     const double value =
         read_value(lines, h.field, h.field == Field::pattern ? line : next_word(line));
-    if (!blank(line)) lines.fail(ErrorCode::malformed, "there is more on the line than one entry");
+    if (!blank(line)) lines.fail(ErrorCode::malformed, "unexpected text after the entry");
     if (h.symmetry != Symmetry::general && i < j) {
-      lines.fail(ErrorCode::malformed,
-                 "a symmetric file has entries in the lower triangle only; call it general if both "
-                 "are there");
+      lines.fail(
+          ErrorCode::malformed,
+          "a symmetric file has entries in the lower triangle only; declare it general if it "
+          "has both triangles");
     }
     if (h.symmetry == Symmetry::skew && i == j && value != 0) {
-      lines.fail(ErrorCode::malformed, "a skew-symmetric matrix has no diagonal");
+      lines.fail(ErrorCode::malformed, "the diagonal of a skew-symmetric matrix is zero");
     }
     const std::int64_t place = i + j * h.rows;
     const std::uint64_t bit = std::uint64_t{1} << (place % 64);
     if ((seen[place / 64] & bit) != 0) {
-      lines.fail(ErrorCode::malformed, "this place has an entry already; add them up first");
+      lines.fail(ErrorCode::malformed, "duplicate entry for this element; add duplicates first");
     }
     seen[place / 64] |= bit;
     set(h, a, i, j, value);
@@ -261,7 +263,7 @@ DenseMatrix read_matrix_market(Source& source) {
   }
   std::string_view line;
   while (lines.next(line)) {
-    if (!blank(line)) lines.fail(ErrorCode::malformed, "there is more than the sizes say");
+    if (!blank(line)) lines.fail(ErrorCode::malformed, "unexpected data after the last entry");
   }
   return matrix;
 }

@@ -37,8 +37,8 @@ TypeName find_type(const Source& source, const std::string& name) {
   if (found == kTypes.end()) {
     source.fail(
         ErrorCode::unsupported, "",
-        "numbers of type " + in_quotes(name) +
-            " are not supported; in NumPy, numpy.save(file, a.astype('<f8')) makes them so");
+        "elements of type " + in_quotes(name) +
+            " are not supported; in NumPy, numpy.save(file, a.astype('<f8')) converts them");
   }
   return *found;
 }
@@ -88,15 +88,15 @@ class Reader {
         constexpr std::int64_t exact = std::int64_t{1} << 53;
         const auto value = load<std::int64_t>(from);
         if (value > exact || value < -exact) {
-          source_.fail(
-              ErrorCode::unsupported, "",
-              "the integer " + std::to_string(value) + " is beyond 2^53, where FP64 has gaps");
+          source_.fail(ErrorCode::unsupported, "",
+                       "the integer " + std::to_string(value) +
+                           " is beyond 2^53, where FP64 can't represent every integer");
         }
         return static_cast<double>(value);
       }
       case Type::b1:
         if (*from != 0 && *from != 1) {
-          source_.fail(ErrorCode::malformed, "", "a truth value is neither 0 nor 1");
+          source_.fail(ErrorCode::malformed, "", "a boolean is neither 0 nor 1");
         }
         return *from;
     }

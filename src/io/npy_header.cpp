@@ -34,7 +34,7 @@ class Parser {
                         : key == "shape"         ? &has_shape
                                                  : nullptr;
       if (has == nullptr) fail(ErrorCode::malformed, "the key " + in_quotes(key) + " is unknown");
-      if (*has) fail(ErrorCode::malformed, "the key " + in_quotes(key) + " comes twice");
+      if (*has) fail(ErrorCode::malformed, "the key " + in_quotes(key) + " occurs twice");
       *has = true;
       if (has == &has_type) h.type = type();
       if (has == &has_order) h.fortran_order = boolean();
@@ -44,7 +44,7 @@ class Parser {
         break;
       }
     }
-    if (!blank()) fail(ErrorCode::malformed, "there is more in the header than one dictionary");
+    if (!blank()) fail(ErrorCode::malformed, "unexpected text after the dictionary of the header");
     if (!has_type || !has_order || !has_shape) {
       fail(ErrorCode::malformed, "the header lacks descr, fortran_order or shape");
     }
@@ -112,12 +112,12 @@ class Parser {
     bool comma = true;  // a tuple of one number must end with a comma
     expect('(');
     while (!accept(')')) {
-      if (!comma) fail(ErrorCode::malformed, "a shape is numbers with commas between them");
+      if (!comma) fail(ErrorCode::malformed, "a shape is a list of numbers separated by commas");
       std::int64_t value = 0;
       const std::string_view text = word();
       const Parsed parsed = parse(text, value);
       if (parsed == Parsed::out_of_range && text[0] != '-') {
-        fail(ErrorCode::too_large, "the size " + in_quotes(text) + " is more than 64 bits hold");
+        fail(ErrorCode::too_large, "the size " + in_quotes(text) + " overflows 64 bits");
       }
       if (parsed != Parsed::good || value < 0) {
         fail(ErrorCode::malformed, in_quotes(text) + " is not a size");
@@ -169,7 +169,7 @@ NpyHeader read_npy_header(Source& source) {
   if (major > 1) length += (std::int64_t{start[10]} << 16) + (std::int64_t{start[11]} << 24);
   if (length > kLongest) {
     source.fail(ErrorCode::too_large, "byte 8",
-                "a header of " + std::to_string(length) + " bytes; 64 KiB are the limit");
+                "a header of " + std::to_string(length) + " bytes exceeds the limit of 64 KiB");
   }
   const std::int64_t at = source.position();
   std::string text(static_cast<std::size_t>(length), '\0');
@@ -186,12 +186,12 @@ void check_npy_length(const Source& source, const NpyHeader& header, std::int64_
   if (!bytes) {
     source.fail(ErrorCode::too_large, "",
                 "an array of " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
-                    " is more than 64 bits hold");
+                    " overflows 64 bits");
   }
   if (*bytes != source.left()) {
     source.fail(*bytes > source.left() ? ErrorCode::truncated : ErrorCode::shape,
                 "byte " + std::to_string(source.position()),
-                "the shape asks for " + std::to_string(*bytes) + " bytes of data, and there are " +
+                "the shape needs " + std::to_string(*bytes) + " bytes of data, but there are " +
                     std::to_string(source.left()));
   }
 }

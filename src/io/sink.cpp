@@ -33,7 +33,7 @@ struct Unfinished {
 };
 std::array<Unfinished, 8> unfinished;
 
-int remember(const std::string& name) {
+int claim_slot(const std::string& name) {
   for (std::size_t k = 0; k < unfinished.size(); ++k) {
     Unfinished& u = unfinished[k];
     if (name.size() >= u.name.size() || u.taken.exchange(true)) continue;
@@ -44,7 +44,7 @@ int remember(const std::string& name) {
   return -1;
 }
 
-void forget(int slot) {
+void release_slot(int slot) {
   if (slot < 0) return;
   Unfinished& u = unfinished[static_cast<std::size_t>(slot)];
   u.named = false;
@@ -52,7 +52,7 @@ void forget(int slot) {
 }
 
 /// A unique name in the same directory. It is short, because the path of the directory may be long.
-std::string temporary_beside(const std::string& path) {
+std::string temporary_next_to(const std::string& path) {
   std::random_device random;
   const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
   const auto slash = path.rfind('/');
@@ -70,21 +70,22 @@ void remove_unfinished() noexcept {
 
 Sink::Sink(const std::string& path, Progress* progress, std::int64_t bytes)
     : path_(path), progress_(progress) {
-  if (path.empty() || path.find('\0') != std::string::npos) fail("is no name", EINVAL);
+  if (path.empty() || path.find('\0') != std::string::npos)
+    fail("is not a valid file name", EINVAL);
   struct stat old {};
   const bool exists = lstat(path.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) fail("can't be replaced", EISDIR);
   if (exists && !S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) fail("can't be replaced", EEXIST);
   do {
-    temporary_ = temporary_beside(path);
-    forget(slot_);
-    slot_ = remember(temporary_);
+    temporary_ = temporary_next_to(path);
+    release_slot(slot_);
+    slot_ = claim_slot(temporary_);
     descriptor_ =
         open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     const int error = errno;
-    forget(slot_);
+    release_slot(slot_);
     fail("can't be created", error);
   }
   if (progress_ != nullptr) progress_->enter(Phase::writing, bytes);
@@ -96,7 +97,7 @@ Sink::~Sink() {
   if (descriptor_ < 0) return;
   close(descriptor_);
   unlink(temporary_.c_str());
-  forget(slot_);
+  release_slot(slot_);
 }
 
 void Sink::write(const void* from, std::int64_t bytes) {
@@ -136,7 +137,7 @@ void Sink::commit() {
   if (memory_ != nullptr) return;
   if (fsync(descriptor_) != 0) fail("can't be written", errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("can't be replaced", errno);
-  forget(slot_);
+  release_slot(slot_);
   close(descriptor_);
   descriptor_ = -1;
 }

@@ -42,7 +42,7 @@ std::string in_quotes(std::string_view text) {
 Source::Source(const std::string& path, Progress* progress)
     : name_(in_quotes(path)), progress_(progress) {
   if (path.empty() || path.find('\0') != std::string::npos) {
-    fail(ErrorCode::cannot_open, "", "this is not the name of a file");
+    fail(ErrorCode::cannot_open, "", "is not a valid file name");
   }
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (descriptor_ < 0) fail(ErrorCode::cannot_open, "", reason(errno));

@@ -43,7 +43,7 @@ inline std::int64_t batch_pack_size(std::int64_t n, std::int64_t rhs, std::int64
 /// The caller's matrices of one pack: element (i, j) of system q is at[q][(i + j * ld) * step].
 /// Systems q >= count do not exist.
 template <class T>
-struct BatchPlaces {
+struct BatchMatrices {
   T* const* at = nullptr;
   std::int64_t count = 0;
   std::int64_t ld = 0;
@@ -53,19 +53,19 @@ struct BatchPlaces {
 /// Reads the triangle of each matrix into the first n rows of the pack; a system that does not
 /// exist becomes the identity. The other triangle is not read.
 template <class T>
-using BatchLoadFn = void(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> pack) noexcept;
+using BatchLoadFn = void(BatchMatrices<const T> a, Triangle triangle, BatchPack<T> pack) noexcept;
 
 /// Writes the first n rows back for the systems whose pivots[q] is negative; if 'both', into the
 /// other triangle too.
 template <class T>
-using BatchStoreFn = void(BatchPack<T> pack, BatchPlaces<T> a, Triangle triangle, bool both,
+using BatchStoreFn = void(BatchPack<T> pack, BatchMatrices<T> a, Triangle triangle, bool both,
                           const std::int32_t* pivots) noexcept;
 
 /// Copy the columns of b into the rows from n on, and back.
 template <class T>
-using BatchLoadColumnsFn = void(BatchPlaces<const T> b, BatchPack<T> pack) noexcept;
+using BatchLoadColumnsFn = void(BatchMatrices<const T> b, BatchPack<T> pack) noexcept;
 template <class T>
-using BatchStoreColumnsFn = void(BatchPack<T> pack, BatchPlaces<T> b,
+using BatchStoreColumnsFn = void(BatchPack<T> pack, BatchMatrices<T> b,
                                  const std::int32_t* pivots) noexcept;
 
 /// A register block of rows x cols elements, each of 'vectors' registers.
@@ -90,7 +90,7 @@ struct BatchNext {
 
 /// Further options of the factorization.
 template <class T>
-struct BatchHow {
+struct BatchFactorOptions {
   bool fast = false;
   BatchNext<T> next;
 };
@@ -103,8 +103,8 @@ struct BatchHow {
 /// order of k and a multiplication by the rounded reciprocal: the same bits for every block.
 /// pack.lanes must be 'vectors' times the table's batch lanes.
 template <class T>
-using BatchFactorFn = void(BatchPack<T> pack, BatchBlock block, const BatchHow<T>& how,
-                           std::int32_t* pivots) noexcept;
+using BatchFactorFn = void(BatchPack<T> pack, BatchBlock block,
+                           const BatchFactorOptions<T>& options, std::int32_t* pivots) noexcept;
 
 /// Multiplies the rows from n on by L^-1, with factors that were loaded: the reciprocals are
 /// computed here. pivots as above, for the diagonal of L.
@@ -115,10 +115,10 @@ using BatchForwardFn = void(BatchPack<T> pack, std::int32_t* pivots) noexcept;
 template <class T>
 using BatchBackwardFn = void(BatchPack<T> pack) noexcept;
 
-/// norms[q] = ||A||_inf for a pack that was loaded and not yet factored. 'room' is workspace of n
+/// norms[q] = ||A||_inf for a pack that was loaded and not yet factored. 'workspace' has n
 /// elements.
 template <class T>
-using BatchNormFn = void(BatchPack<const T> system, double* room, double* norms) noexcept;
+using BatchNormFn = void(BatchPack<const T> system, double* workspace, double* norms) noexcept;
 
 /// Max-norms of r, x and b for one right-hand side, one value for each system. residual[q] is not
 /// finite if an element of r is not finite.

@@ -24,11 +24,11 @@
 /// Rows and depth are padded with zeros to multiples of 32.
 namespace stepwell::kernels {
 
-inline constexpr std::int64_t kPanel = 32;         ///< rows of a panel
-inline constexpr std::int64_t kDepth = 32;         ///< depth of a depth block
-inline constexpr std::int64_t kEngineRows = 16;    ///< rows of an engine tile
-inline constexpr std::int64_t kTileNumbers = 512;  ///< bf16 elements of an engine tile
-inline constexpr std::int64_t kPlaneNumbers = 2 * kTileNumbers;  ///< bf16 elements of a plane
+inline constexpr std::int64_t kPanel = 32;          ///< rows of a panel
+inline constexpr std::int64_t kDepth = 32;          ///< depth of a depth block
+inline constexpr std::int64_t kEngineRows = 16;     ///< rows of an engine tile
+inline constexpr std::int64_t kTileElements = 512;  ///< bf16 elements of an engine tile
+inline constexpr std::int64_t kPlaneElements = 2 * kTileElements;  ///< bf16 elements of a plane
 
 enum class Order : unsigned char { pairs, rows };
 
@@ -45,9 +45,9 @@ struct Packed {
   std::int64_t panels() const { return (rows + kPanel - 1) / kPanel; }
   std::int64_t depth_blocks() const { return (depth + kDepth - 1) / kDepth; }
 
-  /// Depth block kb of panel p: 'planes' planes of kPlaneNumbers elements.
+  /// Depth block kb of panel p: 'planes' planes of kPlaneElements elements.
   T* at(std::int64_t p, std::int64_t kb) const {
-    return data + p * panel_stride + kb * planes * kPlaneNumbers;
+    return data + p * panel_stride + kb * planes * kPlaneElements;
   }
 
   /// Offset of the term 'plane' of element (i, k).
@@ -55,8 +55,8 @@ struct Packed {
     const std::int64_t r = i % kEngineRows;
     const std::int64_t c = k % kDepth;
     const std::int64_t inner = order == Order::rows ? r * kDepth + c : (c / 2) * 32 + r * 2 + c % 2;
-    return (i / kPanel) * panel_stride + ((k / kDepth) * planes + plane) * kPlaneNumbers +
-           (i % kPanel / kEngineRows) * kTileNumbers + inner;
+    return (i / kPanel) * panel_stride + ((k / kDepth) * planes + plane) * kPlaneElements +
+           (i % kPanel / kEngineRows) * kTileElements + inner;
   }
 
   /// The m x n block that starts at (i, k). i and k are multiples of 32, and so are m and n, unless
@@ -81,12 +81,12 @@ constexpr std::int64_t sums_ld(std::int64_t rows) {
 }
 
 /// Number of bf16 elements that a packed operand of this shape takes. Throws Error(too_large).
-inline std::int64_t packed_numbers(std::int64_t rows, std::int64_t depth, int planes) {
+inline std::int64_t packed_elements(std::int64_t rows, std::int64_t depth, int planes) {
   return core::size_product(core::round_up(rows, kPanel), core::round_up(depth, kDepth), planes,
                             "packed operand");
 }
 
-/// A packed operand in memory of at least packed_numbers(...) elements.
+/// A packed operand in memory of at least packed_elements(...) elements.
 inline PackedOut packed(std::uint16_t* data, std::int64_t rows, std::int64_t depth, Rung rung,
                         Order order) {
   const int planes = info(rung).planes;

@@ -89,7 +89,7 @@ void truncate(MatrixView<float> a, Rung rung, Shape shape);
 /// rounded to the rung and packed in pairs order into x, which is the tile of L; b holds X before
 /// that last rounding. Block column c of X is computed from the rounded block columns before it,
 /// the same values that later updates use. w: packed in rows order with at least the rung's planes.
-/// Scratch: packed_numbers(m, block, planes) x 2 bytes.
+/// Scratch: packed_elements(m, block, planes) x 2 bytes.
 void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, MatrixView<float> b,
                     PackedOut x, std::byte* scratch, Rounding rounding = Rounding::nearest);
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kCols = 35;
 constexpr std::int64_t kInner = 64;
 
 /// Values in (-1, 1) with a full significand, the same on every machine.
-std::vector<double> numbers(std::int64_t count, std::uint64_t seed) {
+std::vector<double> random_values(std::int64_t count, std::uint64_t seed) {
   std::vector<double> x(static_cast<std::size_t>(count));
   for (double& v : x) {
     seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -50,8 +50,8 @@ bool agrees(MatrixView<const double> a, MatrixView<const double> b, MatrixView<c
 bool packed_update_agrees(const Table& t, Rung rung, MatrixView<const double> a,
                           MatrixView<const double> b) {
   const int planes = info(rung).planes;
-  const core::Buffer<std::uint16_t> a_data(packed_numbers(kRows, kInner, planes));
-  const core::Buffer<std::uint16_t> b_data(packed_numbers(kCols, kInner, planes));
+  const core::Buffer<std::uint16_t> a_data(packed_elements(kRows, kInner, planes));
+  const core::Buffer<std::uint16_t> b_data(packed_elements(kCols, kInner, planes));
   const PackedOut pa = packed(a_data.data(), kRows, kInner, rung, Order::pairs);
   const PackedOut pb = packed(b_data.data(), kCols, kInner, rung, Order::rows);
   pack(t, rung, a, pa);
@@ -76,8 +76,8 @@ bool dense_update_agrees(const Table& t, Rung rung, MatrixView<const double> a,
 }  // namespace
 
 std::string self_test(const Table& t) {
-  const std::vector<double> a = numbers(kRows * kInner, 1);
-  const std::vector<double> b = numbers(kCols * kInner, 2);
+  const std::vector<double> a = random_values(kRows * kInner, 1);
+  const std::vector<double> b = random_values(kCols * kInner, 2);
   const auto va = view(a.data(), kRows, kInner);
   const auto vb = view(b.data(), kCols, kInner);
   for (Rung rung : all_rungs) {

@@ -219,9 +219,10 @@ struct LoadArgs {
   Scales scales;
   MatrixView<float> out32;  ///< at most one of the two outputs; with neither, A is only scanned
   MatrixView<double> out64;
-  double* row_sums = nullptr;       ///< row_sums[i] += sum_j |a_ij|
-  double* col_sums = nullptr;       ///< col_sums[j] += sum_i |a_ij|
-  MatrixView<const double> mirror;  ///< the tile at the transposed position, n x m, to compare with
+  double* row_sums = nullptr;  ///< row_sums[i] += sum_j |a_ij|
+  double* col_sums = nullptr;  ///< col_sums[j] += sum_i |a_ij|
+  /// The n x m tile at the transposed position, to compare with.
+  MatrixView<const double> transposed;
 };
 /// Adds to 'scan': start from a default Scan, or carry it from tile to tile (indices are relative
 /// to the tile).

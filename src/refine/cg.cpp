@@ -52,7 +52,7 @@ void cg(Work& work, Corrections& e) {
       axpy(n, -alpha, q[s], r);
       work.round(n, d);
       work.round(n, r);
-      const double error = work.book(e.column[s], r, d);
+      const double error = work.record(e.column[s], r, d);
       if (!std::isfinite(error)) {
         drop(s, Status::non_finite);
       } else if (error <= work.request.goal ||

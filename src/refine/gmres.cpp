@@ -174,7 +174,7 @@ class Gmres {
       return work_.precondition(e_, live_, product.view(), out_.view());
     }
     if (side_ == Side::nested) {
-      solve_inside();
+      solve_nested();
     } else {
       work_.precondition(e_, live_, in_.view(), out_.view());
     }
@@ -186,7 +186,7 @@ class Gmres {
   }
 
   /// out = A^-1 in to the inner tolerance, by a separate GMRES.
-  void solve_inside() {
+  void solve_nested() {
     const Vectors r(n_, static_cast<std::int64_t>(live_.size()));
     const Vectors d(n_, static_cast<std::int64_t>(live_.size()));
     Corrections inner;
@@ -198,7 +198,7 @@ class Gmres {
     inner.d = d.view();
     inner.tolerance = work_.request.inner_tolerance;
     inner.iterations = work_.request.inner_iterations;
-    inner.inside = true;
+    inner.nested = true;
     Gmres(work_, inner, Side::left).run();
     for (std::size_t k = 0; k < live_.size(); ++k) std::copy_n(d[k], n_, out_[live_[k]]);
   }
@@ -219,12 +219,12 @@ class Gmres {
       work_.round(n_, out_[s]);
       const double residual = space_[s].add(out_[s]) / first_[s];
       const double error =
-          e_.inside ? work_.count(e_.column[s])
-                    : work_.book(e_.column[s], residual, size_of(space_[s].coefficients()));
+          e_.nested ? work_.count(e_.column[s])
+                    : work_.record(e_.column[s], residual, size_of(space_[s].coefficients()));
       if (!std::isfinite(residual)) {
         work_.system(e_.column[s]).status = Status::non_finite;
         std::erase(live_, s);
-      } else if (residual <= e_.tolerance || (!e_.inside && is_done(s, error))) {
+      } else if (residual <= e_.tolerance || (!e_.nested && is_done(s, error))) {
         std::erase(live_, s);
       } else {
         worst = std::max(worst, error);
@@ -234,7 +234,7 @@ class Gmres {
         }
       }
     }
-    if (!e_.inside && worst > 0) work_.go_on(worst);
+    if (!e_.nested && worst > 0) work_.go_on(worst);
   }
 
   Work& work_;

@@ -31,7 +31,7 @@ struct Corrections {
   MatrixView<double> d;              ///< n x slots: the corrections, zero at entry
   double tolerance = 0;              ///< relative to ||r||; a slot also stops at Request::goal
   int iterations = 0;                ///< maximum
-  bool inside = false;  ///< nested in another inner solver: Request::goal does not apply
+  bool nested = false;  ///< nested in another inner solver: Request::goal does not apply
 };
 
 /// State of a refinement in progress, shared by the outer loop and the inner solvers.
@@ -48,10 +48,10 @@ class Work {
                     MatrixView<double> r, MatrixView<double> z);
   /// Records an iteration of a system with the residual r and the correction d so far, and returns
   /// the system's error.
-  double book(std::int64_t column, const double* r, const double* d);
+  double record(std::int64_t column, const double* r, const double* d);
   /// The same if only norms are known: that of the residual, relative to the first residual of this
   /// step, and that of the correction.
-  double book(std::int64_t column, double residual, double d_norm);
+  double record(std::int64_t column, double residual, double d_norm);
   double error_of(std::int64_t column, const double* r, const double* x, const double* d) const;
   /// Records an iteration of a solver nested in an inner solver, whose error is unknown: returns 1.
   double count(std::int64_t column);

@@ -17,7 +17,7 @@ class NormalOperator : public Operator {
       : h_(h), right_(right), squares_(state.squares) {}
 
   std::int64_t order() const override { return h_.order(); }
-  void about(const std::vector<std::int64_t>& systems) override {
+  void set_systems(const std::vector<std::int64_t>& systems) override {
     systems_.assign(systems.begin(), systems.end());
   }
   void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override {

@@ -48,7 +48,7 @@ FactorPreconditioner::FactorPreconditioner(engine::ThreadPool& pool, const Facto
                                            const std::vector<double>& col,
                                            Substitution substitution, engine::Communicator* ranks)
     : FactorPreconditioner(pool, factor.l, factor.l, factor.report.unit_roundoff, substitution) {
-  if (ranks != nullptr) ranked_.emplace(pool, *ranks, factor.l);
+  if (ranks != nullptr) distributed_.emplace(pool, *ranks, factor.l);
   from_ = to_ = &factor.order;
   before_.resize(row.size());
   after_.resize(row.size());
@@ -92,8 +92,8 @@ void FactorPreconditioner::apply_in(core::Buffer<V>& memory, MatrixView<const do
     }
     if (first_ != nullptr) first_->apply(true, x.column(c));
   }
-  if (ranked_) {
-    ranked_->run(x);
+  if (distributed_) {
+    distributed_->run(x);
   } else {
     factor::substitute(pool_, forward_, backward_, x);
   }

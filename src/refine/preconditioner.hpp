@@ -42,7 +42,8 @@ class FactorPreconditioner : public Preconditioner {
   engine::ThreadPool& pool_;
   const tiles::TileMatrix& forward_;
   const tiles::TileMatrix& backward_;
-  std::optional<factor::DistributedSubstitution> ranked_;  ///< set if the tiles are distributed
+  /// Set if the tiles are distributed.
+  std::optional<factor::DistributedSubstitution> distributed_;
   bool narrow_;
   /// Element k of the factor's vectors is element from[k] of r and to[k] of z; empty: element k.
   const std::vector<std::int64_t>* from_ = nullptr;

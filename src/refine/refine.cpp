@@ -93,14 +93,14 @@ double Work::error_of(std::int64_t column, const double* r, const double* x,
   return callers > floor || std::isnan(callers) ? callers : floor;
 }
 
-double Work::book(std::int64_t column, const double* r, const double* d) {
+double Work::record(std::int64_t column, const double* r, const double* d) {
   System& s = system(column);
   ++s.iterations;
   s.history.push_back(error_of(column, r, x_.column(column), d));
   return s.history.back();
 }
 
-double Work::book(std::int64_t column, double residual, double d_norm) {
+double Work::record(std::int64_t column, double residual, double d_norm) {
   System& s = system(column);
   ++s.iterations;
   const double before = outcome.norm * s.x_norm + s.b_norm;
@@ -186,7 +186,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
   if (!zero) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(b.cols));
     std::iota(all.begin(), all.end(), 0);
-    a.about(all);
+    a.set_systems(all);
     a.residual(b, x, r, request.residuals);
     ++outcome.products;
   }
@@ -222,7 +222,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       axpy(n, 1, correction[s], x_live[s]);
       work.round(n, x_live[s]);
     }
-    a.about(e.column);
+    a.set_systems(e.column);
     a.residual(b_live.view(), x_live.view(), residual.view(), request.residuals);
     ++outcome.products;
     std::vector<std::int64_t> still;

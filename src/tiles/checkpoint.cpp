@@ -75,7 +75,8 @@ std::string Checkpoints::unfinished(const char* what) const {
 
 void Checkpoints::open() const {
   if (directory_.empty() || directory_.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::invalid_argument, "checkpoint: this is not the name of a directory");
+    throw Error(ErrorCode::invalid_argument,
+                "checkpoint: the directory name is empty or contains a null character");
   }
   struct stat status {};
   const bool made = mkdir(directory_.c_str(), 0700) == 0;

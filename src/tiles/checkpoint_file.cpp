@@ -25,10 +25,10 @@ class Writer {
  public:
   Writer(const std::string& path, const std::string& unfinished)
       : path_(path), unfinished_(unfinished), file_(create(unfinished)) {
-    if (file_.number() < 0) fail("can't be created", errno);
+    if (file_.fd() < 0) fail("can't be created", errno);
   }
   ~Writer() {
-    if (!finished_ && file_.number() >= 0) unlink(unfinished_.c_str());
+    if (!finished_ && file_.fd() >= 0) unlink(unfinished_.c_str());
   }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -36,7 +36,7 @@ class Writer {
   void write(std::span<const std::byte> from) {
     while (!from.empty()) {
       const std::size_t some = std::min(from.size(), static_cast<std::size_t>(kAtOnce));
-      const ssize_t done = ::write(file_.number(), from.data(), some);
+      const ssize_t done = ::write(file_.fd(), from.data(), some);
       if (done < 0 && errno == EINTR) continue;
       if (done < 0) fail("can't be written", errno);
       from = from.subspan(static_cast<std::size_t>(done));
@@ -44,12 +44,12 @@ class Writer {
   }
 
   void finish() {
-    if (fsync(file_.number()) != 0) fail("can't be written", errno);
+    if (fsync(file_.fd()) != 0) fail("can't be written", errno);
     if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) fail("can't be replaced", errno);
     finished_ = true;
     const std::string directory = path_.substr(0, path_.rfind('/') + 1) + ".";
     const Descriptor d(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (d.number() < 0 || fsync(d.number()) != 0) fail("its directory can't be written", errno);
+    if (d.fd() < 0 || fsync(d.fd()) != 0) fail("its directory can't be written", errno);
   }
 
  private:
@@ -61,7 +61,7 @@ class Writer {
 
   [[noreturn]] void fail(const char* what, int error) const {
     throw Error(ErrorCode::cannot_open, "checkpoint '" + path_ + "': " + what + ": " +
-                                            reason(error) + "; give it another directory");
+                                            reason(error) + "; use another directory");
   }
 
   std::string path_, unfinished_;
@@ -171,8 +171,10 @@ void read_checkpoint_file(const std::string& path, const Facts& facts, const Mil
     at += std::ssize(memory);
   }
   if (!wrong.empty()) {
-    throw Error(ErrorCode::malformed, "checkpoint '" + path + "' " + wrong +
-                                          "; it was whole a moment ago: who else writes there?");
+    throw Error(
+        ErrorCode::malformed,
+        "checkpoint '" + path + "' " + wrong +
+            "; it was intact when it was verified: another process may write to this directory");
   }
 }
 

@@ -54,15 +54,15 @@ std::string reason(int error);
 /// A file descriptor that is closed by the destructor.
 class Descriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
+  explicit Descriptor(int opened) : fd_(opened) {}
   ~Descriptor() { close_now(); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  int close_now() { return number_ < 0 ? 0 : close(std::exchange(number_, -1)); }
+  int fd() const { return fd_; }
+  int close_now() { return fd_ < 0 ? 0 : close(std::exchange(fd_, -1)); }
 
  private:
-  int number_;
+  int fd_;
 };
 
 }  // namespace stepwell::tiles::checkpoint

@@ -15,11 +15,11 @@ namespace stepwell::tiles::checkpoint {
 Reader::Reader(const std::string& path)
     : file_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
   struct stat status {};
-  if (file_.number() < 0) {
-    wrong_ = errno == ENOENT  ? "is not there"
+  if (file_.fd() < 0) {
+    wrong_ = errno == ENOENT  ? "does not exist"
              : errno == ELOOP ? "is a symbolic link"
                               : "can't be opened: " + reason(errno);
-  } else if (fstat(file_.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  } else if (fstat(file_.fd(), &status) != 0 || !S_ISREG(status.st_mode)) {
     wrong_ = "is not a regular file";
   } else {
     size_ = status.st_size;
@@ -29,7 +29,7 @@ Reader::Reader(const std::string& path)
 
 std::vector<Entry> Reader::table(std::span<const SavedPiece> pieces) {
   if (prefix_.pieces != std::ssize(pieces) || prefix_.data_bytes != total(pieces)) {
-    wrong_ = "holds another part of the factor than it should";
+    wrong_ = "does not hold the expected part of the factor";
     return {};
   }
   std::vector<Entry> entries(pieces.size());
@@ -46,7 +46,7 @@ std::vector<Entry> Reader::table(std::span<const SavedPiece> pieces) {
     if (entries[k].id == pieces[k].id && entries[k].bytes == std::ssize(pieces[k].memory)) {
       continue;
     }
-    wrong_ = "holds another part of the factor than it should";
+    wrong_ = "does not hold the expected part of the factor";
     return {};
   }
   return entries;
@@ -55,7 +55,7 @@ std::vector<Entry> Reader::table(std::span<const SavedPiece> pieces) {
 bool Reader::read(std::span<std::byte> to, std::int64_t at) {
   while (!to.empty()) {
     const std::size_t some = std::min(to.size(), static_cast<std::size_t>(kAtOnce));
-    const ssize_t got = pread(file_.number(), to.data(), some, at);
+    const ssize_t got = pread(file_.fd(), to.data(), some, at);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       wrong_ = got < 0 ? "can't be read: " + reason(errno) : "ends too early";
@@ -79,18 +79,18 @@ void Reader::read_head() {
   } else if (prefix_.magic != kMagic) {
     wrong_ = "is not a checkpoint";
   } else if (prefix_.byte_order != kByteOrder) {
-    wrong_ = "has another byte order";
+    wrong_ = "was written with another byte order";
   } else if (prefix_.version != kVersion) {
-    wrong_ = "has version " + std::to_string(prefix_.version) + " of the format; this is " +
-             std::to_string(kVersion);
+    wrong_ = "has version " + std::to_string(prefix_.version) +
+             " of the format; this program has version " + std::to_string(kVersion);
   } else if (prefix_.facts_bytes > kMostFacts) {
-    wrong_ = "has a damaged head";
+    wrong_ = "has a damaged header";
   } else if (!sizes_fit()) {
-    wrong_ = "has another length than its head says";
+    wrong_ = "does not have the length that its header states";
   } else {
     facts_.resize(prefix_.facts_bytes);
     if (!read(std::as_writable_bytes(std::span(facts_)), sizeof(Prefix))) return;
-    if (prefix_.sum != head_sum(prefix_, facts_)) wrong_ = "has a damaged head";
+    if (prefix_.sum != head_sum(prefix_, facts_)) wrong_ = "has a damaged header";
   }
 }
 

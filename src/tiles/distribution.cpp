@@ -25,7 +25,7 @@ int side_of(int ranks) {
 }  // namespace
 
 Distribution Distribution::grid(int rows, int cols) {
-  if (rows < 1 || cols < 1) misuse("a grid of processes needs rows and columns");
+  if (rows < 1 || cols < 1) misuse("a grid of processes must have at least one row and one column");
   Distribution d;
   d.ranks_ = rows * cols;
   d.rows_ = rows;
@@ -38,9 +38,9 @@ Distribution Distribution::symmetric(int ranks) {
   if (r == 0) {
     int below = 2;
     while ((below + 1) * below / 2 <= ranks) ++below;
-    misuse("the symmetric layout is for r(r-1)/2 ranks, not " + std::to_string(ranks) + "; take " +
+    misuse("the symmetric layout is for r(r-1)/2 ranks, not " + std::to_string(ranks) + "; use " +
            std::to_string(below * (below - 1) / 2) + " or " +
-           std::to_string((below + 1) * below / 2) + ", or the layout 'grid'");
+           std::to_string((below + 1) * below / 2) + " ranks, or the layout 'grid'");
   }
   Distribution d;
   d.layout_ = Layout::symmetric;
@@ -57,8 +57,8 @@ Distribution Distribution::choose(int ranks, const DistributedOptions& options) 
     while (ranks % rows != 0) --rows;
   }
   if (rows < 0 || ranks % rows != 0) {
-    misuse("a grid of " + std::to_string(rows) + " rows of processes does not go with " +
-           std::to_string(ranks) + " ranks; take a divisor, or 0 for the most square one");
+    misuse("a process grid of " + std::to_string(rows) + " rows is not possible with " +
+           std::to_string(ranks) + " ranks; use a divisor, or 0 for the most square grid");
   }
   return grid(rows, ranks / rows);
 }

@@ -38,7 +38,8 @@ std::int64_t parse_columns(std::string_view text, std::string_view number) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), columns);
   if (error != std::errc{} || end != number.data() + number.size() || columns < 1 ||
       columns > kMostColumns) {
-    bad_map(text, "'" + std::string(number.substr(0, 40)) + "' is no number of block columns");
+    bad_map(text,
+            "'" + std::string(number.substr(0, 40)) + "' is not a valid number of block columns");
   }
   return columns;
 }

@@ -35,7 +35,7 @@ void copy_lower(MatrixView<const T> from, MatrixView<T> to) {
 /// Size of each of two equal pieces of scratch: one for an operand, one for a product or a second
 /// operand.
 std::int64_t piece_bytes(std::int64_t tile) {
-  return core::round_up(2 * kernels::packed_numbers(tile, tile, 3), 64);
+  return core::round_up(2 * kernels::packed_elements(tile, tile, 3), 64);
 }
 
 /// Rows r0.. of a stored tile as a left operand at a rung with planes.
@@ -195,8 +195,8 @@ void make_rows(const Table& t, TileIn tile, PackedOut out) {
 }
 
 std::int64_t Inverse::bytes() const {
-  const std::int64_t numbers = core::size_product(core::round_up(order, 16), order, "inverse");
-  return packed_bytes() + numbers * (wide() ? 12 : 4);
+  const std::int64_t elements = core::size_product(core::round_up(order, 16), order, "inverse");
+  return packed_bytes() + elements * (wide() ? 12 : 4);
 }
 
 std::int64_t Inverse::bytes_to_solve_with() const {
@@ -204,7 +204,7 @@ std::int64_t Inverse::bytes_to_solve_with() const {
 }
 
 std::int64_t Inverse::packed_bytes() const {
-  return 2 * kernels::packed_numbers(order, order, planes);
+  return 2 * kernels::packed_elements(order, order, planes);
 }
 
 MatrixView<double> Inverse::l64() const {

@@ -56,7 +56,7 @@ void solve_with_g(const Table& t, const Panel& p, std::int64_t first, std::int64
 }
 
 /// Address of the elements of a row in depth block 0 of a tile in rows order. The other planes and
-/// depth blocks follow at distances of kPlaneNumbers, planes first.
+/// depth blocks follow at distances of kPlaneElements, planes first.
 std::uint16_t* row_of(const PackedOut& tile, std::int64_t row) {
   return tile.data + tile.offset(row, 0, 0);
 }
@@ -70,8 +70,8 @@ void exchange_packed(const PackedOut& a, std::int64_t i, const PackedOut& b, std
     std::memcpy(line, x, sizeof line);
     std::memcpy(x, y, sizeof line);
     std::memcpy(y, line, sizeof line);
-    x += kernels::kPlaneNumbers;
-    y += kernels::kPlaneNumbers;
+    x += kernels::kPlaneElements;
+    y += kernels::kPlaneElements;
   }
 }
 

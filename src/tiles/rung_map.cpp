@@ -44,13 +44,13 @@ int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j) {
 RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid) {
   if (map.adaptive() || map.layers.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "this operation takes a map of rungs by level, not '" + to_string(map) + "'");
+                "this operation needs a map of rungs by level, not '" + to_string(map) + "'");
   }
   if (grid.tiles() > kMostTiles) {
     throw Error(ErrorCode::too_large, "a matrix of order " + std::to_string(grid.n) +
                                           " has too many tiles of " + std::to_string(grid.tile) +
                                           "; at most " + std::to_string(kMostTiles) +
-                                          " fit across it");
+                                          " tiles are allowed in each dimension");
   }
   rungs_.resize(static_cast<std::size_t>(grid.count()));
   if (map.graded()) {
@@ -128,13 +128,13 @@ void RungMap::summarize() {
   for (std::int64_t j = 0; j < grid_.tiles(); ++j) {  // products inside diagonal tiles count too
     std::int64_t order = grid_.size(j);
     for (int depth = 0; order > kernels::kLeaf; ++depth) {
-      coarsest_ = coarser(coarsest_, inside(j).at(depth));
+      coarsest_ = coarser(coarsest_, diagonal_layers(j).at(depth));
       order = core::round_up((order + 1) / 2, kernels::kPanel);
     }
   }
 }
 
-kernels::Layers RungMap::inside(std::int64_t j) const {
+kernels::Layers RungMap::diagonal_layers(std::int64_t j) const {
   // Blocks inside a tile are small: splitting their operands into several terms takes longer than
   // fp32 products (for a 512 tile: fp16 1.3 ms, bf16x3 0.96, fp32 and bf16x2 0.74, bf16 0.61).
   const auto in_tile = [](Rung rung) { return info(rung).planes > 1 ? Rung::fp32 : rung; };

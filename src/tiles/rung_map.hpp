@@ -51,7 +51,7 @@ class RungMap {
   Rung at(std::int64_t i, std::int64_t j) const { return rungs_[index(i, j)]; }
   /// The rungs of the products inside diagonal tile j: those of the map, or fp32 where that is
   /// cheaper.
-  kernels::Layers inside(std::int64_t j) const;
+  kernels::Layers diagonal_layers(std::int64_t j) const;
   Rung coarsest() const { return coarsest_; }
   /// Largest number of planes of a tile; 0: no tile is packed.
   int most_planes() const { return most_planes_; }

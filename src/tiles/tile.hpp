@@ -28,7 +28,7 @@ struct TileShape {
   std::int64_t ld() const { return stride > 0 ? stride : core::round_up(rows, 16); }
   /// Bytes of storage, a multiple of 64.
   std::int64_t bytes() const {
-    if (is_packed()) return 2 * kernels::packed_numbers(rows, cols, info(rung).planes);
+    if (is_packed()) return 2 * kernels::packed_elements(rows, cols, info(rung).planes);
     return core::size_product(ld(), cols, rung == Rung::fp64 ? 8 : 4, "tile");
   }
 };

@@ -15,7 +15,7 @@ namespace {
 struct Kind {
   const char* name;
   void (*attack)(std::uint64_t, Size, Report&);
-  int share;  ///< number of seeds out of a hundred with kind 'all'
+  int percent;  ///< percentage of the seeds with kind 'all'
 };
 constexpr Kind kKinds[] = {{"spd", attack_spd, 32},
                            {"general", attack_general, 32},
@@ -29,8 +29,8 @@ const Kind& kind_of(const std::string& name, std::uint64_t seed) {
   if (name == "all") {
     auto place = Random(seed, "all").integer(0, 99);
     for (const Kind& kind : kKinds) {
-      if (place < kind.share) return kind;
-      place -= kind.share;
+      if (place < kind.percent) return kind;
+      place -= kind.percent;
     }
   }
   for (const Kind& kind : kKinds) {

@@ -42,8 +42,8 @@ class Padded {
  public:
   Padded(std::int64_t rows, std::int64_t cols, std::int64_t padding);
   Padded(std::int64_t rows, std::int64_t cols, Random& random);
-  MatrixView<double> view() { return {numbers_.data() + kEdge, rows_, cols_, ld_}; }
-  MatrixView<const double> view() const { return {numbers_.data() + kEdge, rows_, cols_, ld_}; }
+  MatrixView<double> view() { return {elements_.data() + kEdge, rows_, cols_, ld_}; }
+  MatrixView<const double> view() const { return {elements_.data() + kEdge, rows_, cols_, ld_}; }
   /// Whether both are equal, bit by bit.
   bool same(const Padded& other) const;
   bool same_padding(const Padded& other) const;
@@ -51,7 +51,7 @@ class Padded {
  private:
   static constexpr std::int64_t kEdge = 8;
   std::int64_t rows_, cols_, ld_;
-  std::vector<double> numbers_;
+  std::vector<double> elements_;
 };
 
 /// Whether an outcome leaves x unchanged.

@@ -117,15 +117,15 @@ Padded::Padded(std::int64_t rows, std::int64_t cols, std::int64_t padding)
     : rows_(rows),
       cols_(cols),
       ld_(std::max<std::int64_t>(rows, 1) + padding),
-      numbers_(static_cast<std::size_t>(ld_ * cols + 2 * kEdge),
-               std::numeric_limits<double>::quiet_NaN()) {}
+      elements_(static_cast<std::size_t>(ld_ * cols + 2 * kEdge),
+                std::numeric_limits<double>::quiet_NaN()) {}
 
 Padded::Padded(std::int64_t rows, std::int64_t cols, Random& random)
     : Padded(rows, cols, random.chance(0.5) ? 0 : random.integer(1, 9)) {}
 
 bool Padded::same(const Padded& other) const {
-  return std::equal(numbers_.begin(), numbers_.end(), other.numbers_.begin(), other.numbers_.end(),
-                    [](double x, double y) {
+  return std::equal(elements_.begin(), elements_.end(), other.elements_.begin(),
+                    other.elements_.end(), [](double x, double y) {
                       return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
                     });
 }

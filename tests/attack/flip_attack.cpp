@@ -50,7 +50,7 @@ System random_system(Random& random) {
   for (std::int64_t i = 0; i < n; ++i) system.a(i, i) = spectrum(0, i, n, condition, random);
   reflect(system.a, 2, spd ? Sides::both : Sides::left, random);
   if (spd) {
-    mirror(system.a);
+    copy_to_upper(system.a);
   } else {
     reflect(system.a, 2, Sides::right, random);
   }
@@ -90,7 +90,7 @@ bool is_right(System system, const std::vector<double>& x, double tolerance) {
     std::vector<double> expected(x.size());
     return solved(system, expected).ok() && x == expected;
   }
-  if (system.structure == Structure::spd) mirror(system.a);
+  if (system.structure == Structure::spd) copy_to_upper(system.a);
   for (const double e : system.a.data) {
     if (!std::isfinite(e)) return false;
   }

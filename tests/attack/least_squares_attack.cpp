@@ -193,9 +193,9 @@ void attack_least_squares(std::uint64_t seed, Size size, Report& report) {
       (choice.by_rows ? a.view()(j, i) : a.view()(i, j)) = named.a(i, j);
     }
   }
-  const MatrixView<const double> numbers = a.view();
+  const MatrixView<const double> elements = a.view();
   const TallMatrix tall =
-      choice.by_rows ? by_rows(numbers.data, m, n, numbers.ld) : TallMatrix(numbers);
+      choice.by_rows ? by_rows(elements.data, m, n, elements.ld) : TallMatrix(elements);
   Padded b(m, columns, random), x(n, columns, random);
   for (std::int64_t k = 0; k < columns; ++k) fill_right_side(named.a, b.view().column(k), random);
   const Padded a_before(a), b_before(b), x_before(x);

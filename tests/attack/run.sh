@@ -41,9 +41,9 @@ attack_range() {
   done
 }
 
-share=$(((count + processes - 1) / processes))
+per_process=$(((count + processes - 1) / processes))
 for ((p = 0; p < processes; ++p)); do
-  begin=$((first + p * share)) end=$((first + (p + 1) * share))
+  begin=$((first + p * per_process)) end=$((first + (p + 1) * per_process))
   [ $end -gt $((first + count)) ] && end=$((first + count))
   attack_range "$directory/$size-$begin.log" $begin $end &
 done

@@ -20,9 +20,9 @@ struct Powers {
   int low = 0, high = 0;
 };
 
-Powers powers_of(const std::vector<double>& numbers) {
+Powers powers_of(const std::vector<double>& values) {
   Powers powers{kEnd, -kEnd};
-  for (const double x : numbers) {
+  for (const double x : values) {
     if (x == 0) continue;
     powers.low = std::min(powers.low, std::ilogb(x));
     powers.high = std::max(powers.high, std::ilogb(x));
@@ -34,9 +34,9 @@ bool inside(Powers p, int shift) {
   return p.low + shift >= -kEnd && p.high + shift <= kEnd;
 }
 
-std::vector<double> shifted(std::vector<double> numbers, int power) {
-  for (double& x : numbers) x = std::ldexp(x, power);
-  return numbers;
+std::vector<double> shifted(std::vector<double> values, int power) {
+  for (double& x : values) x = std::ldexp(x, power);
+  return values;
 }
 
 struct System {

@@ -25,7 +25,7 @@ struct Job {
 Matrix friendly(std::int64_t n, bool symmetric, Random& random) {
   Matrix a(n, n);
   for (double& x : a.data) x = random.between(-1, 1);
-  if (symmetric) mirror(a);
+  if (symmetric) copy_to_upper(a);
   for (std::int64_t i = 0; i < n; ++i) a(i, i) = static_cast<double>(n);
   return a;
 }

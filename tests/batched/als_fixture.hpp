@@ -56,7 +56,7 @@ class AlsProblem {
   }
 
   std::vector<float>& values() { return values_; }
-  std::vector<float>& item_numbers() { return items_; }
+  std::vector<float>& item_elements() { return items_; }
   std::vector<std::int64_t>& starts() { return starts_; }
   std::vector<std::int32_t>& columns() { return columns_; }
   const std::vector<float>& result() const { return users_; }

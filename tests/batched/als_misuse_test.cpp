@@ -73,7 +73,7 @@ TEST(AlsMisuse, RefusesVectorsThatDoNotFit) {
   refuse(ErrorCode::shape, "must be 4 x 10", items, {users.data, 3, 10, users.ld});
   refuse(ErrorCode::too_large, "64 bits", items,
          {users.data, 4, 10, std::numeric_limits<std::int64_t>::max() / 4});
-  const MatrixView<float> inside{p.item_numbers().data() + 11, 4, 10, 4};
+  const MatrixView<float> inside{p.item_elements().data() + 11, 4, 10, 4};
   expect_refusal(wrong, "overlap", [&] { als_step(p.ratings(), items, inside); });
 }
 

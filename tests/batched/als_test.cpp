@@ -202,7 +202,7 @@ TEST(AlsStep, KeepsAndListsFailingRowsAndDisturbsNoOther) {
 
 TEST(AlsStep, ListsRowsThatAreNotDefinite) {
   AlsProblem p(40, 30, 6, 20, 9);
-  for (std::int64_t c = 0; c < 30; ++c) p.item_numbers()[static_cast<std::size_t>(c * 9 + 4)] = 0;
+  for (std::int64_t c = 0; c < 30; ++c) p.item_elements()[static_cast<std::size_t>(c * 9 + 4)] = 0;
   AlsOptions options;
   options.lambda = 0;
   const AlsReport report = p.step(options);
@@ -331,7 +331,7 @@ TEST(AlsLoss, FallsWithEveryHalfStep) {
       AlsProblem p(300, 80, 8, 40, 14);
       const AlsOptions options = choose(feedback, weighted);
       const OwnedSparseRows by_item = transpose(p.ratings());
-      const MatrixView<float> items{p.item_numbers().data(), 8, 80, p.ld()};
+      const MatrixView<float> items{p.item_elements().data(), 8, 80, p.ld()};
       double before = std::numeric_limits<double>::infinity();
       for (int half = 0; half < 8; ++half) {
         const AlsReport report = half % 2 == 0

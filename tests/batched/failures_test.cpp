@@ -54,7 +54,7 @@ std::vector<Spoiled> spoil(Plain<T>& a, std::mt19937_64& random) {
   return all;
 }
 
-TYPED_TEST(BatchFailures, AreFlaggedAndLeftAndDisturbNobody) {
+TYPED_TEST(BatchFailures, AreFlaggedAndUnchangedAndDoNotAffectOthers) {
   using T = TypeParam;
   std::mt19937_64 random(31);
   for (std::int64_t n = 1; n <= kBatchOrder; n += kSanitized ? 7 : 1) {

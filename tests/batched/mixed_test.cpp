@@ -160,7 +160,7 @@ TEST(BatchMixed, MeetsTheToleranceInTruth) {
   EXPECT_GT(refined, 1000);
 }
 
-TEST(BatchMixed, IllConditionedSystemsAreSolvedInFp64AndDisturbNobody) {
+TEST(BatchMixed, IllConditionedSystemsAreSolvedInFp64AndDoNotAffectOthers) {
   for (const std::int64_t n : {2, 5, 16, 30, 64, 100}) {
     const Plain<double> good = definite<double>(60, n, 75);
     const Plain<double> b = right_hand_sides<double>(60, n, 1, 76);

@@ -179,7 +179,7 @@ TEST_F(TuningFile, ThatIsWrongIsIgnoredAndSaysWhere) {
   const std::string good = to_text(other_, isa_);
   const std::string variant = good.substr(good.find("fp32 1 ") + 7, 7);  // "2x2 1 0"
   const std::vector<Hostile> cases = {
-      {"text", "hello\n", "line 2: 'hello' is not like"},
+      {"text", "hello\n", "line 2: 'hello' is not of the form"},
       {"empty line", "\n", "line 2"},
       {"second line", "fp32 1 " + variant + "\nfp32 2\n", "line 3: 'fp32 2'"},
       {"huge order", "fp32 99999999999999999999 " + variant + "\n", "line 2"},
@@ -191,7 +191,7 @@ TEST_F(TuningFile, ThatIsWrongIsIgnoredAndSaysWhere) {
       {"no such vectors", "fp32 1 2x2 9 1\n", "no such variant"},
       {"no such prefetch", "fp32 1 2x2 1 3\n", "no such variant"},
       {"format", "bf16 1 " + variant + "\n", "neither fp32 nor fp64"},
-      {"twice", "fp32 1 " + variant + "\nfp32 1 " + variant + "\n", "comes twice"},
+      {"twice", "fp32 1 " + variant + "\nfp32 1 " + variant + "\n", "is given twice"},
       {"word more", "fp32 1 " + variant + " 1\n", "line 2"},
       {"spaces", "fp32  1 " + variant + "\n", "line 2"},
       {"carriage return", "fp32 1 " + variant + "\r\n", "line 2"},

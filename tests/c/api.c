@@ -331,7 +331,7 @@ static void solves_batches(void) {
   CHECK(stepwell_batch_lanes(STEPWELL_FP32) >= stepwell_batch_lanes(STEPWELL_FP64));
 }
 
-static void learns(void) {
+static void factors_ratings(void) {
   // Two users, three items, two factors; each half step lowers the loss.
   const int64_t starts[] = {0, 2, 4};
   const int32_t columns[] = {0, 1, 1, 2};
@@ -367,7 +367,7 @@ int main(void) {
   reaches_far();
   fits();
   solves_batches();
-  learns();
+  factors_ratings();
   if (failures > 0) fprintf(stderr, "%d checks failed\n", failures);
   return failures > 0;
 }

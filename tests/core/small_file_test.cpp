@@ -40,7 +40,7 @@ TEST_F(SmallFileTest, ReadsAFileWhole) {
   }
 }
 
-TEST_F(SmallFileTest, RefusesWhatIsNoFileAndWaitsForNobody) {
+TEST_F(SmallFileTest, RefusesNonFilesWithoutWaiting) {
   EXPECT_EQ(refusal(directory_ / "absent"), std::errc::no_such_file_or_directory);
   EXPECT_EQ(refusal(directory_.path()), std::errc::is_a_directory);
   const std::string pipe = directory_ / "pipe";

@@ -25,7 +25,7 @@ constexpr double kFloor = 0x1p-134;
 /// Many values with random significands and exponents from 'lowest' to the largest that does not
 /// overflow bf16. They have full size from the first case on: RapidCheck's small integers would all
 /// be powers of two here.
-std::vector<double> some_numbers(int lowest = -150) {
+std::vector<double> some_values(int lowest = -150) {
   const auto number = rc::gen::map(
       rc::gen::tuple(rc::gen::arbitrary<std::uint64_t>(), rc::gen::inRange<int>(lowest, 127)),
       [](const auto& t) {
@@ -50,7 +50,7 @@ double spacing(bf16 x) {
 }
 
 RC_GTEST_PROP(Split, IsAsNearAsItsRungSays, ()) {
-  for (const double x : some_numbers()) {
+  for (const double x : some_values()) {
     for (const Rung rung : kBf16Rungs) {
       const double error = std::abs(x - join(split(x, rung)));
       RC_ASSERT(error <= std::max(info(rung).unit_roundoff * std::abs(x), kFloor));
@@ -59,7 +59,7 @@ RC_GTEST_PROP(Split, IsAsNearAsItsRungSays, ()) {
 }
 
 RC_GTEST_PROP(Split, TakesEachTermAsTheRoundingOfWhatIsLeft, ()) {
-  for (const double x : some_numbers()) {
+  for (const double x : some_values()) {
     for (const Rung rung : kBf16Rungs) {
       const Terms t = split(x, rung);
       double rest = x;
@@ -75,7 +75,7 @@ RC_GTEST_PROP(Split, TakesEachTermAsTheRoundingOfWhatIsLeft, ()) {
 }
 
 RC_GTEST_PROP(Split, MakesTermsThatDoNotOverlap, ()) {
-  for (const double x : some_numbers()) {
+  for (const double x : some_values()) {
     const Terms t = split(x, Rung::bf16x3);
     for (int p = 0; p < 2; ++p) {
       const double next = std::abs(to_double(t.term[p + 1]));
@@ -86,14 +86,14 @@ RC_GTEST_PROP(Split, MakesTermsThatDoNotOverlap, ()) {
 
 // Three terms of 8 bits hold fp32's 24, as long as the last term does not underflow in bf16.
 RC_GTEST_PROP(Split, IsExactForFp32InThreeTerms, ()) {
-  for (const double wide : some_numbers(-110)) {
+  for (const double wide : some_values(-110)) {
     const double x = static_cast<float>(wide);
     RC_ASSERT(join(split(x, Rung::bf16x3)) == x);
   }
 }
 
 RC_GTEST_PROP(Split, OfTheNegativeIsTheNegative, ()) {
-  for (const double x : some_numbers()) {
+  for (const double x : some_values()) {
     for (const Rung rung : {Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp16}) {
       RC_ASSERT(join(split(-x, rung)) == -join(split(x, rung)));
     }
@@ -101,7 +101,7 @@ RC_GTEST_PROP(Split, OfTheNegativeIsTheNegative, ()) {
 }
 
 RC_GTEST_PROP(Split, AtRungFp16IsTheFp16Number, ()) {
-  for (const double x : some_numbers(-30)) {
+  for (const double x : some_values(-30)) {
     const Terms t = split(x, Rung::fp16);
     RC_ASSERT(join(t) == to_double(to_fp16(x)));
     RC_ASSERT(planes_used(t) <= 2);

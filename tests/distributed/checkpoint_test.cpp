@@ -117,7 +117,7 @@ void expect_same(const Factor& a, const Factor& b) {
   EXPECT_EQ(a.report().shift, b.report().shift);
 }
 
-TEST(DistributedCheckpoint, TakesUpAFinishedFactor) {
+TEST(DistributedCheckpoint, ResumesFromAFinishedFactor) {
   const Problem problem(600);
   for (const char* const map : {"fp16", "adaptive:1e-5"}) {
     const SharedDirectory directory;
@@ -138,7 +138,7 @@ TEST(DistributedCheckpoint, TakesUpAFinishedFactor) {
   }
 }
 
-TEST(DistributedCheckpoint, TakesUpTheSumsOfTilesThatAreNotFinished) {
+TEST(DistributedCheckpoint, ResumesFromTheSumsOfUnfinishedTiles) {
   if (world().size() == 1) GTEST_SKIP() << "one rank finishes all columns in one window";
   const Problem problem(600);
   for (const char* const map : {"bf16x2", "bf16,fp32,fp64"}) {
@@ -158,7 +158,7 @@ TEST(DistributedCheckpoint, TakesUpTheSumsOfTilesThatAreNotFinished) {
   }
 }
 
-TEST(DistributedCheckpoint, TakesUpWhatWasCancelled) {
+TEST(DistributedCheckpoint, ResumesWhatWasCancelled) {
   const Problem problem(900);
   const FactorOptions f = options("bf16");
   const Factor plain = factor_with(nullptr, problem, f);
@@ -168,20 +168,20 @@ TEST(DistributedCheckpoint, TakesUpWhatWasCancelled) {
     FactorOptions stopped = f;
     stopped.progress = &progress;
     std::atomic<bool> ended{false};
-    std::thread watcher([&] {
+    std::thread canceller([&] {
       while (!ended && progress.done < tasks) std::this_thread::yield();
       if (world().rank() == 0) progress.cancel = true;
     });
     Checkpointing c = checkpoints(directory.path());
     factor_with(&c, problem, stopped);
     ended = true;
-    watcher.join();
+    canceller.join();
   }
   Checkpointing last = checkpoints(directory.path());
   expect_same(factor_with(&last, problem, f), plain);
 }
 
-TEST(DistributedCheckpoint, TakesTheOlderOneWhereOneRanksIsDamaged) {
+TEST(DistributedCheckpoint, UsesTheOlderOneIfThatOfARankIsDamaged) {
   const Problem problem(600);
   const FactorOptions f = options("bf16");
   const Factor plain = factor_with(nullptr, problem, f);

@@ -81,7 +81,7 @@ class Run:
         return False
 
     def has_resumed(self):
-        return b"block columns come from" in self.log.read_bytes()
+        return b"block columns restored from" in self.log.read_bytes()
 
     def finish(self):
         try:
@@ -178,7 +178,7 @@ def main():
             if code != 0:
                 fail(f"{what}: the next run ends with exit code {code}")
             if resumes and not r.has_resumed():
-                fail(f"{what}: the next run began anew")
+                fail(f"{what}: the next run started from the beginning")
             if out.read_bytes() != expected:
                 fail(f"{what}: the next run has other bits (seed {seed})")
             if names(directory):

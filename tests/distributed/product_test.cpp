@@ -36,11 +36,11 @@ void for_products(Body body) {
       const tiles::Grid grid{n, kTile};
       engine::ThreadPool pool(2);
       engine::Agreement agreement(communicator());
-      const factor::FilledBlocks anew(tiles_of(a));
-      const KeptTiles kept(pool, agreement, distribution, grid, anew);
+      const factor::FilledBlocks recomputed(tiles_of(a));
+      const KeptTiles kept(pool, agreement, distribution, grid, recomputed);
       const factor::StoredBlocks in_place(lower.view(), {});
       const std::pair<const factor::BlockSource*, const char*> all[] = {
-          {&kept, " kept"}, {&anew, " made anew"}, {&in_place, " in place"}};
+          {&kept, " kept"}, {&recomputed, " recomputed"}, {&in_place, " in place"}};
       for (const auto& [source, name] : all) {
         SCOPED_TRACE(distribution.name() + " n = " + std::to_string(n) + name);
         DistributedProduct product(pool, agreement, distribution, grid, *source);
@@ -96,16 +96,16 @@ TEST(DistributedProduct, HasTheSameBitsWithAnyNumberOfThreadsAndWhereverTilesAre
     for (const int threads : {1, 2, 3}) {
       engine::ThreadPool pool(threads);
       engine::Agreement agreement(communicator());
-      const factor::FilledBlocks anew(tiles_of(a));
+      const factor::FilledBlocks recomputed(tiles_of(a));
       const factor::StoredBlocks in_place(lower.view(), {});
       for (const factor::BlockSource* const source :
-           std::initializer_list<const factor::BlockSource*>{&anew, &in_place}) {
+           std::initializer_list<const factor::BlockSource*>{&recomputed, &in_place}) {
         DistributedProduct product(pool, agreement, distribution, {n, kTile}, *source);
         Dense<double> y(n, 2), exactly(n, 2);
         product.apply(x.view(), y.view());
         Checksums checksums(n);
         product.apply_exactly(x.view(), {}, exactly.view(), low.view(), checksums);
-        if (threads == 1 && source == &anew) first = y, exact_first = exactly;
+        if (threads == 1 && source == &recomputed) first = y, exact_first = exactly;
         ASSERT_EQ(y.data, first.data);
         ASSERT_EQ(exactly.data, exact_first.data);
       }
@@ -182,8 +182,8 @@ TEST(DistributedProduct, FindsTheFirstThatIsNotFinite) {
   for (const tiles::Distribution& distribution : distributions()) {
     engine::ThreadPool pool(2);
     engine::Agreement agreement(communicator());
-    const factor::FilledBlocks anew(tiles_of(a));
-    const KeptTiles kept(pool, agreement, distribution, {n, kTile}, anew);
+    const factor::FilledBlocks recomputed(tiles_of(a));
+    const KeptTiles kept(pool, agreement, distribution, {n, kTile}, recomputed);
     DistributedProduct product(pool, agreement, distribution, {n, kTile}, kept);
     MatrixScan analysis;
     product.scan(x.view(), y.view(), analysis, {});
@@ -203,10 +203,11 @@ TEST(DistributedProduct, TellsAllRanksOfAnError) {
   const int last = world().size() - 1;
   const tiles::Distribution distribution = distributions()[0];
   bool fails = true;
-  const factor::FilledBlocks anew([&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
-    if (fails && world().rank() == last) throw std::runtime_error("no points");
-    tiles_of(a)(row, col, tile);
-  });
+  const factor::FilledBlocks recomputed(
+      [&](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
+        if (fails && world().rank() == last) throw std::runtime_error("no points");
+        tiles_of(a)(row, col, tile);
+      });
   engine::ThreadPool pool(2);
   engine::Agreement agreement(communicator());
   const auto expect_error = [&](const auto& call) {
@@ -220,8 +221,8 @@ TEST(DistributedProduct, TellsAllRanksOfAnError) {
       EXPECT_NE(text.find("no points"), std::string::npos) << text;
     }
   };
-  expect_error([&] { KeptTiles(pool, agreement, distribution, {n, kTile}, anew); });
-  DistributedProduct product(pool, agreement, distribution, {n, kTile}, anew);
+  expect_error([&] { KeptTiles(pool, agreement, distribution, {n, kTile}, recomputed); });
+  DistributedProduct product(pool, agreement, distribution, {n, kTile}, recomputed);
   expect_error([&] { product.apply(x.view(), y.view()); });
   fails = false;
   product.apply(x.view(), y.view());
@@ -232,10 +233,10 @@ TEST(Agreement, OneCancelIsAllRanksCancel) {
   Progress progress;
   progress.cancel = world().rank() == world().size() - 1;
   engine::Agreement agreement(communicator(), &progress);
-  agreement.inside().enter(Phase::refine, 5);
-  EXPECT_FALSE(agreement.inside().cancel);
-  agreement.meet();
-  EXPECT_TRUE(agreement.inside().cancel);
+  agreement.agreed().enter(Phase::refine, 5);
+  EXPECT_FALSE(agreement.agreed().cancel);
+  agreement.agree();
+  EXPECT_TRUE(agreement.agreed().cancel);
   EXPECT_EQ(progress.phase, Phase::refine);
   EXPECT_EQ(progress.total, 5);
 }

@@ -34,9 +34,9 @@ struct Blocks {
 /// This process's part of a matrix, found element by element: (i, j) belongs to process
 /// ((i / MB + RSRC) mod rows, (j / NB + CSRC) mod columns). The columns are padded; the padding
 /// must not be written.
-class Dealt {
+class BlockCyclic {
  public:
-  Dealt(const Dense<double>& whole, const Processes& p, const Blocks& blocks) {
+  BlockCyclic(const Dense<double>& whole, const Processes& p, const Blocks& blocks) {
     for (std::int64_t i = 0; i < whole.rows; ++i) {
       if ((i / blocks.rows + blocks.first_row) % p.rows == p.row()) rows_.push_back(i);
     }
@@ -95,8 +95,8 @@ class Dealt {
 };
 
 /// A in blocks of 64; its strict upper triangle is NaN because it must not be read.
-Dealt deal_a(const System& s, const Processes& p) {
-  Dealt a(s.a, p, {64, 64});
+BlockCyclic distribute_a(const System& s, const Processes& p) {
+  BlockCyclic a(s.a, p, {64, 64});
   a.visit([](double& here, std::int64_t i, std::int64_t j) {
     if (i < j) here = kNan;
   });
@@ -112,7 +112,7 @@ std::vector<DistributedOptions> grids() {
 TEST(Scalapack, ReadsAWhereItIs) {
   System s(300, recipe(gallery::Kind::arithmetic));
   for (const DistributedOptions& distributed : grids()) {
-    const Dealt a = deal_a(s, Processes(distributed));
+    const BlockCyclic a = distribute_a(s, Processes(distributed));
     const Certificate c = solve_spd(world(), a.matrix(), s.b.view(), s.x.view(), {}, distributed);
     expect_solved(s, c);
     const Dense<double> here = s.x;
@@ -132,14 +132,14 @@ TEST(Scalapack, TakesBAndGivesXWhereTheyAre) {
                                              {{7, 2, 0, p.cols / 2}, {7, 3, p.rows / 2, 0}}};
     for (const std::int64_t columns : {1, 5}) {
       System s(300, recipe(gallery::Kind::arithmetic), columns);
-      const Dealt a = deal_a(s, p);
+      const BlockCyclic a = distribute_a(s, p);
       const Certificate whole =
           solve_spd(world(), a.matrix(), s.b.view(), s.x.view(), {}, distributed);
       ASSERT_TRUE(whole.ok()) << whole.reason;
       const Dense<double> expected = s.x;
       for (const auto& [of_b, of_x] : all) {
-        const Dealt b(s.b, p, of_b);
-        Dealt x(Dense<double>(300, columns), p, of_x);
+        const BlockCyclic b(s.b, p, of_b);
+        BlockCyclic x(Dense<double>(300, columns), p, of_x);
         x.visit([](double& here, std::int64_t, std::int64_t) { here = kNan; });
         const std::vector<double> before = b.local;
         const Certificate c =
@@ -150,7 +150,7 @@ TEST(Scalapack, TakesBAndGivesXWhereTheyAre) {
         expect_solved(s, c);
         EXPECT_EQ(s.x.data, expected.data);
       }
-      Dealt both(s.b, p, {64, 64});  // X overwrites B, as in PDPOSV
+      BlockCyclic both(s.b, p, {64, 64});  // X overwrites B, as in PDPOSV
       const Certificate c =
           solve_spd(world(), a.matrix(), both.matrix(), both.solution(), {}, distributed);
       EXPECT_TRUE(both.padding_is_whole());
@@ -165,8 +165,8 @@ TEST(Scalapack, LeavesXAsItWasWhereThereIsNoSolution) {
   s.a(150, 150) = -1;
   for (const DistributedOptions& distributed : grids()) {
     const Processes p(distributed);
-    const Dealt a = deal_a(s, p);
-    Dealt both(s.b, p, {64, 1});
+    const BlockCyclic a = distribute_a(s, p);
+    BlockCyclic both(s.b, p, {64, 1});
     const std::vector<double> before = both.local;
     const Certificate c =
         solve_spd(world(), a.matrix(), both.matrix(), both.solution(), {}, distributed);
@@ -179,8 +179,8 @@ TEST(Scalapack, LeavesXAsItWasWhereThereIsNoSolution) {
 TEST(Scalapack, SolvesForNoColumns) {
   System s(100, recipe(gallery::Kind::arithmetic), 0);
   const Processes p{DistributedOptions{}};
-  const Dealt a = deal_a(s, p);
-  Dealt b(s.b, p, {64, 64});
+  const BlockCyclic a = distribute_a(s, p);
+  BlockCyclic b(s.b, p, {64, 64});
   EXPECT_TRUE(solve_spd(world(), a.matrix(), b.matrix(), b.solution()).ok());
 }
 
@@ -196,9 +196,9 @@ TEST(Scalapack, SaysWhatIsWrongWithADescriptor) {
   System s(300, recipe(gallery::Kind::arithmetic), 2);
   for (const DistributedOptions& distributed : grids()) {
     const Processes p(distributed);
-    Dealt local_a = deal_a(s, p);
-    const Dealt local_b(s.b, p, {64, 2});
-    Dealt local_x(s.x, p, {64, 2});
+    BlockCyclic local_a = distribute_a(s, p);
+    const BlockCyclic local_b(s.b, p, {64, 2});
+    BlockCyclic local_x(s.x, p, {64, 2});
     const ScalapackMatrix a = local_a.matrix(), b = local_b.matrix();
     const ScalapackSolution x = local_x.solution();
     const auto refuses_a = [&](Field field, int value, const std::string& text) {
@@ -229,7 +229,7 @@ TEST(Scalapack, SaysWhatIsWrongWithADescriptor) {
     refuses(kFirstCol, p.cols, "RSRC and CSRC of B", "RSRC and CSRC of X");
     refuses(kFirstRow, -1, "RSRC and CSRC of B", "RSRC and CSRC of X");
     refuses(kLld, 0, "(LLD) of B", "(LLD) of X");
-    expect_error(ErrorCode::invalid_argument, "no local array of B", [&] {
+    expect_error(ErrorCode::invalid_argument, "no local array for B", [&] {
       solve_spd(world(), a, ScalapackMatrix{nullptr, b.descriptor}, x, {}, distributed);
     });
     expect_error(ErrorCode::invalid_argument, "X overlaps A", [&] {

@@ -106,7 +106,7 @@ def link_cases():
 def command_cases():
     expect("command", "commands", sh("stepwell --version > v.txt\ntest -s v.txt"), "")
     expect("failing", "commands", sh("false\ntrue"), "README.md:2: command: exit code 1 instead of 0")
-    expect("unset variable", "commands", sh("echo $NOBODY_SETS_THIS"), "exit code 1 instead of 0")
+    expect("unset variable", "commands", sh("echo $UNSET_VARIABLE"), "exit code 1 instead of 0")
     expect("code", "commands", sh("stepwell frobnicate", "<!-- exit 2 -->"), "")
     expect("other code", "commands", sh("stepwell frobnicate", "<!-- exit 3 -->"), "code 2 instead of 3")
     expect("no failure", "commands", sh("true", "<!-- exit 2 -->"), "code 0 instead of 2")

@@ -81,7 +81,7 @@ TEST_F(ForkTest, LetsAChildHaveWorkersThatTheParentHasNot) {
 }
 
 /// Forks while another thread factors repeatedly on 'threads' threads.
-void fork_beside(const Dense<double>& a, int threads, const std::function<int()>& child) {
+void fork_during(const Dense<double>& a, int threads, const std::function<int()>& child) {
   std::atomic<bool> stop{false};
   std::atomic<int> calls{0};
   std::thread busy([&] {
@@ -98,15 +98,15 @@ void fork_beside(const Dense<double>& a, int threads, const std::function<int()>
   EXPECT_EQ(failed, 0);
 }
 
-TEST_F(ForkTest, DoesNotHangBesideAFactorizationOnWorkers) {
+TEST_F(ForkTest, DoesNotHangDuringAFactorizationOnWorkers) {
   const Session session({2, 0});  // otherwise 'busy' might be between two sets of workers
-  fork_beside(a_, 2, [&] { return one_thread() + is_refused(); });
+  fork_during(a_, 2, [&] { return one_thread() + is_refused(); });
 }
 
 // In small calls half of the time is spent under a lock, setting the number of BLAS threads.
-TEST_F(ForkTest, DoesNotHangBesideManySmallCalls) {
+TEST_F(ForkTest, DoesNotHangDuringManySmallCalls) {
   const Session session({2, 0});
-  fork_beside(well_conditioned(20), 1, [&] { return one_thread() + is_refused(); });
+  fork_during(well_conditioned(20), 1, [&] { return one_thread() + is_refused(); });
 }
 
 TEST_F(ForkTest, LetsAChildSolveWithASolverOfItsParent) {

@@ -43,7 +43,7 @@ TEST_P(GraphTest, KeepsAWriterAfterTheReadersBeforeIt) {
   std::vector<Work> readers;
   for (int round = 1; round <= 30; ++round) {
     readers.push_back([&, round](Task& task) {
-      for (int look = 0; look < 5; ++look) {
+      for (int repeat = 0; repeat < 5; ++repeat) {
         if (*at(task) != round) ++wrong;
         linger();
       }
@@ -65,8 +65,8 @@ TEST_P(GraphTest, KeepsAWriterAfterTheReadersBeforeIt) {
 /// Random tasks on eight values: each writes one value from up to three others. The result shows if
 /// any two dependent tasks ran in the wrong order.
 std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
-  std::vector<std::uint64_t> numbers(8);
-  std::iota(numbers.begin(), numbers.end(), std::uint64_t{1});
+  std::vector<std::uint64_t> values(8);
+  std::iota(values.begin(), values.end(), std::uint64_t{1});
   std::mt19937_64 random(seed);
   const Work mix = [](Task& task) {
     auto& target = *reinterpret_cast<std::uint64_t*>(task.data(0));
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
   };
   Graph graph(options_for(threads));
   std::vector<DataId> data;
-  for (std::uint64_t& number : numbers) data.push_back(graph.add(&number, sizeof(number)));
+  for (std::uint64_t& number : values) data.push_back(graph.add(&number, sizeof(number)));
   for (int i = 0; i < 500; ++i) {
     std::shuffle(data.begin(), data.end(), random);
     if (random() % 4 == 0) {
@@ -91,7 +91,7 @@ std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
     }
   }
   graph.wait();
-  return numbers;
+  return values;
 }
 
 TEST_P(GraphTest, GivesWhatOneThreadWouldForRandomPrograms) {
@@ -286,7 +286,7 @@ TEST_P(GraphTest, SchedulesAndRunsNothingWhenDry) {
 // ---- several graphs
 
 // The first graph can't end before the second one has: waiting for both would never end.
-TEST(GraphCompany, WaitsForItsOwnTasksOnly) {
+TEST(ConcurrentGraphs, WaitsForItsOwnTasksOnly) {
   std::atomic<bool> release{false}, began{false};
   const Work block = [&](Task&) {
     began = true;
@@ -309,7 +309,7 @@ TEST(GraphCompany, WaitsForItsOwnTasksOnly) {
   first.wait();
 }
 
-TEST(GraphCompany, RunsManyGraphsFromManyThreads) {
+TEST(ConcurrentGraphs, RunsManyGraphsFromManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
@@ -322,7 +322,7 @@ TEST(GraphCompany, RunsManyGraphsFromManyThreads) {
   for (std::thread& t : threads) t.join();
 }
 
-TEST(GraphCompany, KeepsFailuresApart) {
+TEST(ConcurrentGraphs, KeepsFailuresApart) {
   const Work fail = [](Task&) { throw std::runtime_error("mine"); };
   std::atomic<int> ran{0};
   const Work work = [&](Task&) { ++ran; };

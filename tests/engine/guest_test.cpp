@@ -66,14 +66,14 @@ TEST(Guest, LeavesTheCallersAffinityAndGivesItToTheWorkers) {
   cpu_set_t before, after;
   ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
   std::atomic<int> others{0};
-  const Work look = [&](Task&) {
+  const Work check_affinity = [&](Task&) {
     cpu_set_t own;
     sched_getaffinity(0, sizeof(own), &own);
     if (!CPU_EQUAL(&own, &before)) ++others;
     linger();
   };
   Graph graph(options_for(3));
-  for (int i = 0; i < 30; ++i) insert(graph, look);
+  for (int i = 0; i < 30; ++i) insert(graph, check_affinity);
   graph.wait();
   ASSERT_EQ(sched_getaffinity(0, sizeof(after), &after), 0);
   EXPECT_TRUE(CPU_EQUAL(&before, &after));

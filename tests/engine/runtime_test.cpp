@@ -111,7 +111,7 @@ TEST_F(RuntimeTest, WakesWorkersWhenTheyHaveSomethingToDo) {
   Graph graph(options_for(2));
   for (int i = 0; i < 10; ++i) insert(graph, work);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(begun, 0) << "the thread that inserts has its core for itself";
+  EXPECT_EQ(begun, 0) << "workers must sleep while few tasks are inserted";
   for (int i = 10; i < kTasks; ++i) insert(graph, work);
   while (begun == 0) std::this_thread::yield();  // many tasks start before wait()
   graph.wait();
@@ -153,7 +153,7 @@ TEST_F(RuntimeTest, TakesWhatHasPriorityFirst) {
 }
 
 // Two random orders of 40 tasks are equal by chance once in 1e47.
-TEST_F(RuntimeTest, ShufflesIndependentTasksAnewForEachSeed) {
+TEST_F(RuntimeTest, ShufflesIndependentTasksDifferentlyForEachSeed) {
   const std::vector<int> priorities(40);
   std::set<std::vector<int>> orders = {order_of({1, 0}, priorities)};
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {

@@ -53,7 +53,7 @@ TEST(ThreadPool, GivesTheCallerWhatAJobThrew) {
   }
 }
 
-TEST(ThreadPool, BarrierLetsNobodyThroughBeforeAllAreThere) {
+TEST(ThreadPool, BarrierWaitsForAllThreads) {
   constexpr int threads = 4;
   ThreadPool pool(threads);
   for (int run = 0; run < 10; ++run) {
@@ -84,7 +84,7 @@ TEST(ThreadPool, StartsNothingUntilItRuns) {
   EXPECT_EQ(threads_alive(), before);
 }
 
-TEST(ThreadPool, TogetherTeamsHaveNoMoreThreadsThanOneWants) {
+TEST(ThreadPool, ConcurrentPoolsHaveNoMoreThreadsThanOneWants) {
   constexpr int kThreads = 4, kCallers = 8;
   {
     ThreadPool(kThreads).run([](int) {});
@@ -110,10 +110,10 @@ TEST(ThreadPool, TogetherTeamsHaveNoMoreThreadsThanOneWants) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(sum, kCallers * 50 * 4950);
-  EXPECT_LE(most, before + kCallers) << "beside the callers, those that were there";
+  EXPECT_LE(most, before + kCallers) << "more threads than the callers and those that existed";
 }
 
-TEST(ThreadPool, ATeamAtRestLeavesItsThreadsToOthers) {
+TEST(ThreadPool, AReleasedPoolLeavesItsThreadsToOthers) {
   ThreadPool first(5);
   EXPECT_EQ(first.size(), 5);
   ThreadPool second(5);

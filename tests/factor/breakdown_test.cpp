@@ -203,7 +203,7 @@ TEST_P(NotPositiveDefinite, ShowsOnTheDiagonal) {
   for (const std::int64_t pivot : {0, 1, 63, 64, 150, 299}) {
     for (const double value : {0.0, -0.0, -1e-300, -1.0, -1e300}) {
       SCOPED_TRACE(std::to_string(pivot) + ": " + std::to_string(value));
-      Dense<double> a = mirrored(well_conditioned(300));
+      Dense<double> a = symmetric_copy(well_conditioned(300));
       a(pivot, pivot) = value;
       expect_lapacks_pivot(a, GetParam());
     }
@@ -252,7 +252,7 @@ TEST(FactorIndefinite, IsFoundAtFineRungsWhenItIsSlight) {
 // The matrix is indefinite by less than the largest shift that is tried: a factor does not prove
 // definiteness. The report has the first failing pivot, and the shift shows that L is the factor of
 // the shifted matrix.
-TEST(FactorIndefinite, LeavesATraceWhereAShiftMendsIt) {
+TEST(FactorIndefinite, IsReportedWhereAShiftMakesItDefinite) {
   const Dense<double> a = indefinite(300, 100, -0.05);
   ASSERT_EQ(lapack_pivot(a), 100);
   const FactorReport report = factor_of(a, options_for("bf16")).report();

@@ -16,7 +16,7 @@ using tiles::Distribution;
 using tiles::Grid;
 
 /// Every receiver gets the tile once, from the rank that its node names, after at most log2 steps.
-void check_relay(const std::vector<int>& receivers, int owner, int ranks) {
+void check_tree(const std::vector<int>& receivers, int owner, int ranks) {
   std::map<int, int> depth = {{owner, 0}};
   std::vector<int> holders = {owner};
   for (std::size_t k = 0; k < holders.size(); ++k) {
@@ -44,13 +44,13 @@ TEST(BroadcastNode, ReachesAllWhoNeedATile) {
     const Grid grid{20 * 32, 32};
     for (std::int64_t k = 0; k < grid.tiles(); ++k) {
       for (std::int64_t i = k; i < grid.tiles(); ++i) {
-        check_relay(receivers(d, grid, i, k), d.owner(i, k), d.ranks());
+        check_tree(receivers(d, grid, i, k), d.owner(i, k), d.ranks());
       }
     }
   }
 }
 
-TEST(BroadcastNode, BeginsWithWhatTheNextColumnWaitsFor) {
+TEST(BroadcastNode, SendsFirstWhatTheNextColumnNeeds) {
   const Distribution d = Distribution::grid(4, 4);
   const Grid grid{20 * 32, 32};
   EXPECT_EQ(receivers(d, grid, 5, 2).front(), d.owner(5, 5));
@@ -58,7 +58,7 @@ TEST(BroadcastNode, BeginsWithWhatTheNextColumnWaitsFor) {
 }
 
 /// The broadcast trees balance the load: no rank sends much more than the others.
-TEST(BroadcastNode, DealsOutThePassingOn) {
+TEST(BroadcastNode, BalancesTheForwarding) {
   for (const Distribution& d :
        {Distribution::grid(8, 8), Distribution::grid(4, 16), Distribution::symmetric(45)}) {
     const Grid grid{90 * 32, 32};

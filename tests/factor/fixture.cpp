@@ -73,7 +73,7 @@ Dense<double> geometric(std::int64_t n, double condition, std::uint64_t seed) {
     a(i, i) = std::pow(condition, -static_cast<double>(i) / static_cast<double>(n - 1));
   }
   for (int reflection = 0; reflection < 3; ++reflection) reflect(a, random);
-  return mirrored(a);
+  return symmetric_copy(a);
 }
 
 Dense<double> indefinite(std::int64_t n, std::int64_t pivot, double schur) {
@@ -91,10 +91,10 @@ Dense<double> indefinite(std::int64_t n, std::int64_t pivot, double schur) {
   for (std::int64_t i = 1; i < n; ++i) {
     if (i != pivot) a(i, 0) = weak / static_cast<double>(1 + i % 7);
   }
-  return mirrored(a);
+  return symmetric_copy(a);
 }
 
-Dense<double> mirrored(const Dense<double>& lower) {
+Dense<double> symmetric_copy(const Dense<double>& lower) {
   Dense<double> a(lower);
   for (std::int64_t j = 0; j < a.cols; ++j) {
     for (std::int64_t i = 0; i < j; ++i) a(i, j) = lower(j, i);

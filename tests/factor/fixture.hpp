@@ -38,7 +38,7 @@ Dense<double> geometric(std::int64_t n, double condition, std::uint64_t seed = 1
 Dense<double> indefinite(std::int64_t n, std::int64_t pivot, double schur);
 
 /// Copies the lower triangle to the upper one.
-Dense<double> mirrored(const Dense<double>& lower);
+Dense<double> symmetric_copy(const Dense<double>& lower);
 
 // ---- calls
 

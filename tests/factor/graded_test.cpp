@@ -109,7 +109,7 @@ TEST_P(Spread, GivesTheSameBitsForAnyNumberOfWorkers) {
   }
 }
 
-TEST_P(Spread, TakesTheMemoryThatWasForetold) {
+TEST_P(Spread, TakesThePredictedMemory) {
   for (const std::int64_t n : {1, 64, 129, 700}) {
     const Factor factor = factor_of(well_conditioned(n), spread_options(GetParam()));
     EXPECT_EQ(factor.report().peak_bytes, factor_bytes(n, spread_options(GetParam()))) << n;

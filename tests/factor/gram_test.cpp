@@ -181,7 +181,7 @@ TEST(Gram, ReadsAgainWhereLaterRowsAreOutOfTheFirstOnesRange) {
   }
 }
 
-TEST(Gram, FindsTheFirstNumberThatIsNotFinite) {
+TEST(Gram, FindsTheFirstNonFiniteElement) {
   Dense<double> a = tall(5000, 50, 9);
   a(4999, 20) = std::numeric_limits<double>::quiet_NaN();
   a(4100, 20) = std::numeric_limits<double>::infinity();

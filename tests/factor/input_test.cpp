@@ -56,7 +56,7 @@ TEST_P(FactorInput, IsNotWrittenEvenWhenAttemptsFail) {
 TEST_P(FactorInput, IsReadInItsLowerTriangleOnly) {
   const std::int64_t n = 300;
   const Dense<double> a = well_conditioned(n);  // NaN above the diagonal
-  const Factor expected = factor_of(mirrored(a), options_for(GetParam()));
+  const Factor expected = factor_of(symmetric_copy(a), options_for(GetParam()));
   EXPECT_TRUE(same_factor(factor_of(a, options_for(GetParam())), expected));
   for (const std::int64_t pad : {1, 5, 64}) {
     kernels::test::Guarded<double> padded(n, n, pad, 3, kNaN);
@@ -160,7 +160,7 @@ TEST(FactorMemory, ThatIsNotThereIsRefusedBeforehand) {
   EXPECT_NE(message.find("MiB"), std::string::npos) << message;
 }
 
-TEST(FactorMemory, IsForetold) {
+TEST(FactorMemory, IsPredicted) {
   for (const char* map : {"bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64", "bf16,bf16x2,fp64"}) {
     for (const std::int64_t n : {0, 1, 100, 129, 700}) {
       for (const int threads : {1, 2, 3}) {
@@ -176,7 +176,7 @@ TEST(FactorMemory, IsForetold) {
 }
 
 // One off-diagonal tile is zero, so that the map mixes packed tiles with fp64 tiles.
-TEST(FactorMemory, OfAnAdaptiveMapIsAtMostWhatWasForetold) {
+TEST(FactorMemory, OfAnAdaptiveMapIsAtMostThePrediction) {
   Context context(1);
   for (const std::int64_t n : {64, 256, 700}) {
     Dense<double> a = well_conditioned(n);

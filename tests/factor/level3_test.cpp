@@ -79,7 +79,7 @@ TEST_P(EachMap, SyrkIsAsAccurateAsItsRungs) {
   }
 }
 
-TEST_P(EachMap, SyrkTakesNumbersFarOutsideTheNarrowFormats) {
+TEST_P(EachMap, SyrkAcceptsElementsFarOutsideTheNarrowFormats) {
   Random random(2);
   const Dense<double> a = gaussian(100, 90, random);
   const Product p = exact_product(a, a);

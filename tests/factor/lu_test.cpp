@@ -146,16 +146,16 @@ Dense<double> diagonally_heavy(std::int64_t n, std::uint64_t seed) {
 }
 
 /// All elements of a factor as they are stored.
-std::vector<double> numbers_of(const tiles::TileMatrix& m) {
-  std::vector<double> numbers;
+std::vector<double> elements_of(const tiles::TileMatrix& m) {
+  std::vector<double> elements;
   for (std::int64_t j = 0; j < m.grid().tiles(); ++j) {
     for (std::int64_t i = j; i < m.grid().tiles(); ++i) {
       Dense<double> tile(m.grid().size(i), m.grid().size(j));
       tiles::copy_tile(kernels::table(), m.tile(i, j), {}, tile.view());
-      numbers.insert(numbers.end(), tile.data.begin(), tile.data.end());
+      elements.insert(elements.end(), tile.data.begin(), tile.data.end());
     }
   }
-  return numbers;
+  return elements;
 }
 
 TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
@@ -175,8 +175,8 @@ TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
       const LuFactor got = lu(scaled.view(), options);
       ASSERT_EQ(got.report().times.workers, threads);
       EXPECT_TRUE(got.permutation() == expected.permutation());
-      EXPECT_TRUE(numbers_of(got.data().g) == numbers_of(expected.data().g)) << threads;
-      EXPECT_TRUE(numbers_of(got.data().l) == numbers_of(expected.data().l)) << threads;
+      EXPECT_TRUE(elements_of(got.data().g) == elements_of(expected.data().g)) << threads;
+      EXPECT_TRUE(elements_of(got.data().l) == elements_of(expected.data().l)) << threads;
     }
   }
 }
@@ -199,8 +199,8 @@ TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
     run_lu_graph(graph, state);
     EXPECT_TRUE(state.pivot.ok());
     EXPECT_EQ(graph.times().tasks, lu_task_count(map));
-    std::vector<double> all = numbers_of(g);
-    const std::vector<double> right = numbers_of(l);
+    std::vector<double> all = elements_of(g);
+    const std::vector<double> right = elements_of(l);
     all.insert(all.end(), right.begin(), right.end());
     return all;
   };

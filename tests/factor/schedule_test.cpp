@@ -51,16 +51,16 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
   left_looking(graph, state, schedule);
   EXPECT_TRUE(state.pivot.ok());
   EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, schedule, 0));
-  std::vector<double> numbers;
+  std::vector<double> elements;
   Dense<double> tile(64, 64);
   for (std::int64_t j = 0; j < l.grid().tiles(); ++j) {
     for (std::int64_t i = j; i < l.grid().tiles(); ++i) {
       const auto out = tile.view().block(0, 0, l.grid().size(i), l.grid().size(j));
       tiles::copy_tile(kernels::table(), l.tile(i, j), {}, out);
-      numbers.insert(numbers.end(), tile.data.begin(), tile.data.end());
+      elements.insert(elements.end(), tile.data.begin(), tile.data.end());
     }
   }
-  return numbers;
+  return elements;
 }
 
 TEST_P(SameBits, ForAHundredRandomSchedules) {
@@ -191,7 +191,7 @@ TEST_P(FactorProgress, IsCancelledBeforeItBegins) {
   EXPECT_THROW(factor.copy_to(view(l.data(), 500, 500)), Error);
 }
 
-// The watching thread may be too late; then the factor is complete, and the test tries again.
+// The cancelling thread may be too late; then the factor is complete, and the test tries again.
 TEST_P(FactorProgress, IsCancelledOnTheWay) {
   const Dense<double> a = well_conditioned(700);
   const Factor whole = factor_of(a, options_);
@@ -199,12 +199,12 @@ TEST_P(FactorProgress, IsCancelledOnTheWay) {
   for (int attempt = 0; attempt < 100 && outcome == FactorOutcome::ok; ++attempt) {
     progress_.done = 0;
     progress_.cancel = false;
-    std::thread watcher([&] {
+    std::thread canceller([&] {
       while (progress_.done < 10) std::this_thread::yield();
       progress_.cancel = true;
     });
     outcome = factor_of(a, options_).report().outcome;
-    watcher.join();
+    canceller.join();
   }
   EXPECT_EQ(outcome, FactorOutcome::cancelled);
   progress_.cancel = false;

@@ -306,7 +306,7 @@ TEST(TallQr, StopsWhenItIsToldToAndThrowsWhatTheFunctionThrows) {
   EXPECT_GT(progress.total, 10);
 }
 
-TEST(TallQr, SaysWhenNumbersAreNotFinite) {
+TEST(TallQr, SaysWhenElementsAreNotFinite) {
   for (const double bad : {std::nan(""), HUGE_VAL}) {
     Dense<double> a = gaussian(600, 9, 17), b = gaussian(600, 2, 18);
     const std::vector<double> col = scale_of(a);

@@ -80,8 +80,8 @@ double worst(const Problem& p, MatrixView<const T> result, Rung rung) {
 
 double packed_error(const Table& t, const Problem& p, Rung rung) {
   const int planes = info(rung).planes;
-  const core::Buffer<std::uint16_t> a_data(packed_numbers(kRows, kInner, planes));
-  const core::Buffer<std::uint16_t> b_data(packed_numbers(kCols, kInner, planes));
+  const core::Buffer<std::uint16_t> a_data(packed_elements(kRows, kInner, planes));
+  const core::Buffer<std::uint16_t> b_data(packed_elements(kCols, kInner, planes));
   const PackedOut a = packed(a_data.data(), kRows, kInner, rung, Order::pairs);
   const PackedOut b = packed(b_data.data(), kCols, kInner, rung, Order::rows);
   pack(t, rung, view(p.a.data(), kRows, kInner), a);

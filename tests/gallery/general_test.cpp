@@ -81,7 +81,7 @@ TEST(GeneralClassics, ChebspecDifferentiatesPolynomials) {
   }
 }
 
-TEST(GeneralRandom, HasTheMomentsOfItsNumbers) {
+TEST(GeneralRandom, HasTheMomentsOfItsElements) {
   const std::int64_t n = 200;
   const auto count = static_cast<double>(n * n);
   struct Moments {

@@ -93,7 +93,7 @@ TEST(MatrixMarket, ReadsAndWritesNoElementsOfManyColumnsAtOnce) {
   }
 }
 
-TEST(MatrixMarket, TakesNotFiniteNumbersAsData) {
+TEST(MatrixMarket, AcceptsNonFiniteElementsAsData) {
   const DenseMatrix a = read(file("array real general", "5 1\nnan\nNaN\ninf\n-Inf\n-infinity\n"));
   EXPECT_TRUE(std::isnan(a.data[0]) && std::isnan(a.data[1]));
   EXPECT_EQ(a.data[2], kInfinity);
@@ -275,7 +275,7 @@ TEST(MatrixMarket, SurvivesEveryChangedByte) {
 TEST(MatrixMarket, SaysWhereAndWhy) {
   const auto [code, text] =
       error_of([] { read(file("coordinate real general", "% one\n3 3 2\n1 1 1\n0 1 1\n")); });
-  EXPECT_EQ(text, "'test.mtx', line 5: the index '0' is not in 1 .. 3; they count from 1");
+  EXPECT_EQ(text, "'test.mtx', line 5: the index '0' is not in 1 .. 3; indices count from 1");
 }
 
 TEST(MatrixMarket, ComesBackAsItWasWritten) {

@@ -209,7 +209,7 @@ TEST(Npy, SurvivesEveryChangedByte) {
 
 TEST(Npy, SaysWhereAndWhy) {
   const auto [code, text] = error_of([] { read(file(header("'<f8'", "True", "(7, 1)"), kSix)); });
-  EXPECT_EQ(text, "'test.npy', byte 69: the shape asks for 56 bytes of data, and there are 48");
+  EXPECT_EQ(text, "'test.npy', byte 69: the shape needs 56 bytes of data, but there are 48");
 }
 
 TEST(Npy, ComesBackWithTheSameBits) {

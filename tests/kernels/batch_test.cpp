@@ -133,8 +133,8 @@ class BatchTest : public PerIsa {
     std::vector<double> norm[2], size[2];
     for (int k = 0; k < 2; ++k) {
       norm[k].resize(lanes);
-      core::Buffer<double> room(n * lanes);
-      both[k]->norm.run(system.pack, room.data(), norm[k].data());
+      core::Buffer<double> workspace(n * lanes);
+      both[k]->norm.run(system.pack, workspace.data(), norm[k].data());
     }
     for (std::int64_t q = 0; q < lanes; ++q) {
       EXPECT_NEAR(norm[0][q], norm[1][q], n * kU64 * norm[1][q]) << what;
@@ -204,7 +204,7 @@ class BatchTest : public PerIsa {
     const std::int64_t step = c.together ? c.lanes : 1;
     std::vector<std::int32_t> pivots(c.lanes, -1);
     if (c.n % 2 == 0) pivots[0] = 3;
-    const BatchPlaces<const T> from{at.data(), c.count, c.ld, step};
+    const BatchMatrices<const T> from{at.data(), c.count, c.ld, step};
     for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
       for (const bool both : {false, true}) {
         const std::string what = std::to_string(c.n) + ", ld " + std::to_string(c.ld) + ", " +

@@ -156,7 +156,7 @@ TEST_P(DenseUpdateTest, EmptySumsAreZero) {
   expect_empty_sums_are_zero<float>();
   expect_empty_sums_are_zero<double>();
 }
-TEST_P(DenseUpdateTest, NonFiniteNumbersStayInTheirRow) {
+TEST_P(DenseUpdateTest, NonFiniteElementsStayInTheirRow) {
   expect_non_finite_stays_in_its_row<float>();
   expect_non_finite_stays_in_its_row<double>();
 }

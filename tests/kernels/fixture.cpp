@@ -95,7 +95,7 @@ Operand make_operand(const Dense<double>& x, Rung rung, Order order) {
   Operand o;
   const int planes = info(rung).planes;
   o.memory = core::Buffer<std::uint16_t>(
-      std::max<std::int64_t>(packed_numbers(x.rows, x.cols, planes), 32));
+      std::max<std::int64_t>(packed_elements(x.rows, x.cols, planes), 32));
   o.packed = packed(o.memory.data(), x.rows, x.cols, rung, order);
   o.value = Dense<double>(x.rows, x.cols);
   for (std::int64_t k = 0; k < x.cols; ++k) {

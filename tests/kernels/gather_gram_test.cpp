@@ -115,8 +115,8 @@ TEST_P(GatherGramTest, IsTheReferencesWhereSumsAreExact) {
   for (const std::int64_t k : {1, 3, 8, 15, 16, 17, 31, 33, 50, 64, 65, 100, 127, 128}) {
     Problem p(k, 20, 45, true, random);
     p.y.fill([&](auto, auto) { return random.integer(-3, 3); });
-    for (auto* numbers : {&p.weights, &p.coefficients, &p.base, &p.b}) {
-      for (float& x : *numbers) x = static_cast<float>(random.integer(-3, 3));
+    for (auto* values : {&p.weights, &p.coefficients, &p.base, &p.b}) {
+      for (float& x : *values) x = static_cast<float>(random.integer(-3, 3));
     }
     Results results(p);
     const GatherGram g = p.args(true), reference = results.into(g);

@@ -69,8 +69,8 @@ class HugeStrideTest : public PerIsa {
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, HugeStrideTest, every_isa(), isa_name);
 
-TEST_P(HugeStrideTest, PackingReadsTheSameNumbers) {
-  const std::int64_t count = packed_numbers(kOrder, kOrder, 1);
+TEST_P(HugeStrideTest, PackingReadsTheSameElements) {
+  const std::int64_t count = packed_elements(kOrder, kOrder, 1);
   const core::Buffer<std::uint16_t> near(count), far(count);
 
   pack(table_, Rung::bf16, a64_.view(),
@@ -81,7 +81,7 @@ TEST_P(HugeStrideTest, PackingReadsTheSameNumbers) {
   EXPECT_TRUE(std::equal(near.begin(), near.end(), far.begin()));
 }
 
-TEST_P(HugeStrideTest, LoadingReadsAndWritesTheSameNumbers) {
+TEST_P(HugeStrideTest, LoadingReadsAndWritesTheSameElements) {
   Dense<float> near(kOrder, kOrder);
   Scan near_scan, far_scan;
 
@@ -99,7 +99,7 @@ TEST_P(HugeStrideTest, LoadingReadsAndWritesTheSameNumbers) {
 }
 
 TEST_P(HugeStrideTest, UpdatesWriteTheSameSums) {
-  const std::int64_t count = packed_numbers(kOrder, kOrder, 1);
+  const std::int64_t count = packed_elements(kOrder, kOrder, 1);
   const core::Buffer<std::uint16_t> pairs(count), rows(count);
   const PackedOut pa = packed(pairs.data(), kOrder, kOrder, Rung::bf16, Order::pairs);
   const PackedOut pb = packed(rows.data(), kOrder, kOrder, Rung::bf16, Order::rows);

@@ -117,11 +117,11 @@ class InvertedTest : public PerIsa {
       const Dense<double> start = copy(b.view()), lower = copy(l.view(), Shape::lower);
       const int planes = info(rung).planes;
       const Scratch for_inverse(block * block * 4);
-      const Scratch scratch(packed_numbers(m, block, planes) * 2);
+      const Scratch scratch(packed_elements(m, block, planes) * 2);
       invert_diagonal_blocks<float>(table_, l.view(), block, w.view(), for_inverse.data());
-      const core::Buffer<std::uint16_t> w_memory(packed_numbers(n, n, planes));
-      const core::Buffer<std::uint16_t> x_memory(packed_numbers(m, n, planes));
-      const core::Buffer<std::uint16_t> expected(packed_numbers(m, n, planes));
+      const core::Buffer<std::uint16_t> w_memory(packed_elements(n, n, planes));
+      const core::Buffer<std::uint16_t> x_memory(packed_elements(m, n, planes));
+      const core::Buffer<std::uint16_t> expected(packed_elements(m, n, planes));
       std::fill(x_memory.begin(), x_memory.end(), 0xffff);
       const PackedOut packed_w = packed(w_memory.data(), n, n, rung, Order::rows);
       const PackedOut x = packed(x_memory.data(), m, n, rung, Order::pairs);

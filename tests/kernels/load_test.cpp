@@ -79,8 +79,8 @@ class LoadTest : public PerIsa {
       SCOPED_TRACE(testing::Message() << m << " x " << n);
       const Guarded<double> a(m, n, m % 4, 1 + m % 2, kNaN<double>);
       a.fill([&](auto, auto) { return draw(content, random); }, shape);
-      const Guarded<double> mirror(n, m, n % 3, 1, kNaN<double>);
-      mirror.fill([&](auto j, auto i) {
+      const Guarded<double> transposed(n, m, n % 3, 1, kNaN<double>);
+      transposed.fill([&](auto j, auto i) {
         const bool read = shape == Shape::full || i >= j;
         if (!read) return kNaN<double>;
         return random.integer(0, 9) == 0 ? draw(content, random) : a(i, j);
@@ -93,7 +93,7 @@ class LoadTest : public PerIsa {
       args.shape = shape;
       if (turn % 2 == 0) args.scales.row = row.data();
       if (turn % 3 == 0) args.scales.col = col.data();
-      if (turn % 4 != 0) args.mirror = mirror.view();
+      if (turn % 4 != 0) args.transposed = transposed.view();
       ++turn;
       const Result got = run(table_, args);
       const Result expected = run(reference_table(), args);
@@ -109,7 +109,7 @@ class LoadTest : public PerIsa {
       }
       expect_same_scan(got.scan, expected.scan, m * n);
       Scan alone;  // scan only, without outputs
-      load(table_, {args.a, shape, {}, {}, {}, nullptr, nullptr, args.mirror}, alone);
+      load(table_, {args.a, shape, {}, {}, {}, nullptr, nullptr, args.transposed}, alone);
       expect_same_scan(alone, expected.scan, m * n);
       if (HasFailure()) return;
     }
@@ -117,34 +117,34 @@ class LoadTest : public PerIsa {
 };
 INSTANTIATE_TEST_SUITE_P(Isa, LoadTest, every_isa(), isa_name);
 
-TEST_P(LoadTest, OrdinaryNumbers) {
+TEST_P(LoadTest, OrdinaryElements) {
   check(Content::gaussian, Shape::full);
 }
-TEST_P(LoadTest, OrdinaryNumbersLower) {
+TEST_P(LoadTest, OrdinaryElementsLower) {
   check(Content::gaussian, Shape::lower);
 }
-TEST_P(LoadTest, HugeAndTinyNumbers) {
+TEST_P(LoadTest, HugeAndTinyElements) {
   check(Content::extreme, Shape::full);
 }
-TEST_P(LoadTest, HugeAndTinyNumbersLower) {
+TEST_P(LoadTest, HugeAndTinyElementsLower) {
   check(Content::extreme, Shape::lower);
 }
-TEST_P(LoadTest, NonFiniteNumbers) {
+TEST_P(LoadTest, NonFiniteElements) {
   check(Content::non_finite, Shape::full);
 }
-TEST_P(LoadTest, NonFiniteNumbersLower) {
+TEST_P(LoadTest, NonFiniteElementsLower) {
   check(Content::non_finite, Shape::lower);
 }
 
 TEST_P(LoadTest, EqualDifferencesAreReportedAtTheFirst) {
   const std::int64_t n = 70;
   Random random(kSeed);
-  const Guarded<double> a(n, n), mirror(n, n);
+  const Guarded<double> a(n, n), transposed(n, n);
   a.fill([&](auto, auto) { return random.integer(0, 3); });
-  mirror.fill([&](auto, auto) { return random.integer(0, 3); });
+  transposed.fill([&](auto, auto) { return random.integer(0, 3); });
   LoadArgs args;
   args.a = a.view();
-  args.mirror = mirror.view();
+  args.transposed = transposed.view();
   Scan got, expected;
   load(table_, args, got);
   load(reference_table(), args, expected);
@@ -152,7 +152,7 @@ TEST_P(LoadTest, EqualDifferencesAreReportedAtTheFirst) {
   EXPECT_EQ(got.asymmetry, 3);
 }
 
-TEST_P(LoadTest, ASymmetricTileIsItsOwnMirror) {
+TEST_P(LoadTest, ASymmetricTileEqualsItsTranspose) {
   const std::int64_t n = 45;
   Random random(kSeed);
   const Guarded<double> a(n, n, 1, 1);
@@ -163,7 +163,7 @@ TEST_P(LoadTest, ASymmetricTileIsItsOwnMirror) {
   LoadArgs args;
   args.a = a.view();
   args.shape = Shape::lower;
-  args.mirror = a.view();
+  args.transposed = a.view();
   Scan scan;
   load(table_, args, scan);
   EXPECT_EQ(scan.asymmetry, 0);
@@ -178,10 +178,10 @@ TEST_P(LoadTest, ASymmetricTileIsItsOwnMirror) {
 TEST_P(LoadTest, ReadsNothingPastTheEnd) {
   for (std::int64_t m = 1; m <= 40; ++m) {
     for (std::int64_t n : {1, 7, 33}) {
-      const PageEnd a(8 * m * n), mirror(8 * m * n), out(4 * m * n), rows(8 * m);
+      const PageEnd a(8 * m * n), transposed(8 * m * n), out(4 * m * n), rows(8 * m);
       LoadArgs args;
       args.a = view<const double>(a.as<double>(), m, n);
-      args.mirror = view<const double>(mirror.as<double>(), n, m);
+      args.transposed = view<const double>(transposed.as<double>(), n, m);
       args.out32 = view(out.as<float>(), m, n);
       args.row_sums = rows.as<double>();
       args.scales.row = rows.as<double>();
@@ -218,7 +218,7 @@ TEST_P(LoadTest, FrobeniusNormNeitherOverflowsNorUnderflows) {
   }
 }
 
-TEST(ScanTest, NormsOfNumbersInAllRanges) {
+TEST(ScanTest, NormsOfElementsInAllRanges) {
   Scan scan;
   scan.mid = 9;          // 3
   scan.small = 0x1p100;  // 2^-487

@@ -47,12 +47,12 @@ class LongProductTest : public PerIsa {
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, LongProductTest, every_isa(), isa_name);
 
-TEST_P(LongProductTest, GaussianNumbersKeepTheRungsAccuracy) {
+TEST_P(LongProductTest, GaussianElementsKeepTheRungsAccuracy) {
   Random random(kSeed);
   expect_promises(gaussian(64, kLong, random), gaussian(64, kLong, random));
 }
 
-TEST_P(LongProductTest, NumbersOfWideRangeKeepTheRungsAccuracy) {
+TEST_P(LongProductTest, ElementsOfWideRangeKeepTheRungsAccuracy) {
   Random random(kSeed + 1);
   const auto wide = [&] {
     return Dense<double>::generate(64, kLong, [&] { return random.wide(); });

@@ -46,7 +46,7 @@ TEST_P(PackColumnsTest, IsPackingOfTheTranspose) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < m; ++i) transpose(j, i) = a(i, j);
     }
-    core::Buffer<std::uint16_t> got(packed_numbers(n, m, planes)), expected(got.size());
+    core::Buffer<std::uint16_t> got(packed_elements(n, m, planes)), expected(got.size());
     std::fill(got.begin(), got.end(), kUnwritten);
     pack(reference_table(), rung(), std::as_const(transpose).view(),
          packed(expected.data(), n, m, rung(), Order::rows), Shape::full, {factors, nullptr});
@@ -61,8 +61,8 @@ TEST_P(PackColumnsTest, FillsABlockOfALargerOperandAndNothingAroundIt) {
   const int planes = info(rung()).planes;
   Random random(kSeed);
   const Dense<double> a = gaussian(64, 32, random);
-  core::Buffer<std::uint16_t> large(packed_numbers(160, 129, planes));
-  core::Buffer<std::uint16_t> alone(packed_numbers(32, 64, planes));
+  core::Buffer<std::uint16_t> large(packed_elements(160, 129, planes));
+  core::Buffer<std::uint16_t> alone(packed_elements(32, 64, planes));
   std::fill(large.begin(), large.end(), kUnwritten);
   const PackedOut whole = packed(large.data(), 160, 129, rung(), Order::rows);
   const PackedOut single = packed(alone.data(), 32, 64, rung(), Order::rows);
@@ -83,7 +83,7 @@ TEST_P(PackColumnsTest, FillsABlockOfALargerOperandAndNothingAroundIt) {
 TEST_P(PackColumnsTest, ReadsNothingPastTheEndOfItsSource) {
   for (const auto& [m, n] : {std::pair{1, 1}, {31, 33}, {33, 2}, {64, 64}, {5, 70}}) {
     const PageEnd end(m * n * 8);
-    core::Buffer<std::uint16_t> out(packed_numbers(n, m, info(rung()).planes));
+    core::Buffer<std::uint16_t> out(packed_elements(n, m, info(rung()).planes));
     std::fill(out.begin(), out.end(), kUnwritten);
     pack_columns(table_, rung(), view<const double>(end.as<double>(), m, n), nullptr,
                  packed(out.data(), n, m, rung(), Order::rows));

@@ -13,7 +13,7 @@ constexpr std::uint64_t kSeed = 16;
 constexpr std::uint16_t kUnwritten = 0xabcd;
 
 /// Values that are hard to round: both formats' limits, ties of every rung, subnormals, non-finite.
-std::vector<double> hard_numbers() {
+std::vector<double> hard_values() {
   std::vector<double> x = {0.0, -0.0, 1, -1, 1e300, -1e300, 1e-300, 0x1p-1074, -0x1p-1074};
   for (double edge : {65504.0, 65519.0, 65520.0, 0x1.fep127, 0x1.fffffep127, 0x1.ffp127, 0x1p-14,
                       0x1p-24, 0x1p-25, 0x1p-126, 0x1p-133, 0x1p-134, 0x1p-149, 0x1p-150}) {
@@ -40,7 +40,7 @@ std::vector<double> hard_numbers() {
 /// if 'shape' says that it must not be read.
 template <class T>
 Guarded<T> source(std::int64_t m, std::int64_t n, Shape shape, std::int64_t pad, Random& random) {
-  static const std::vector<double> hard = hard_numbers();
+  static const std::vector<double> hard = hard_values();
   Guarded<T> a(m, n, pad, pad % 4, std::numeric_limits<T>::quiet_NaN());
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   a.fill(
@@ -76,21 +76,21 @@ class PackTest : public PerIsaAndRung {
   int planes() const { return info(rung()).planes; }
 
   struct Memory {
-    core::Buffer<std::uint16_t> numbers;
+    core::Buffer<std::uint16_t> elements;
     PackedOut packed;
   };
   Memory memory(std::int64_t m, std::int64_t n, Order order) const {
-    Memory x{core::Buffer<std::uint16_t>(packed_numbers(m, n, planes())), {}};
-    std::fill(x.numbers.begin(), x.numbers.end(), kUnwritten);
-    x.packed = packed(x.numbers.data(), m, n, rung(), order);
+    Memory x{core::Buffer<std::uint16_t>(packed_elements(m, n, planes())), {}};
+    std::fill(x.elements.begin(), x.elements.end(), kUnwritten);
+    x.packed = packed(x.elements.data(), m, n, rung(), order);
     return x;
   }
 
   static ::testing::AssertionResult same_numbers(const Memory& got, const Memory& expected) {
-    for (std::int64_t p = 0; p < got.numbers.size(); ++p) {
-      if (got.numbers[p] != expected.numbers[p]) {
-        return ::testing::AssertionFailure() << std::hex << "number " << p << ": " << got.numbers[p]
-                                             << ", not " << expected.numbers[p];
+    for (std::int64_t p = 0; p < got.elements.size(); ++p) {
+      if (got.elements[p] != expected.elements[p]) {
+        return ::testing::AssertionFailure() << std::hex << "number " << p << ": "
+                                             << got.elements[p] << ", not " << expected.elements[p];
       }
     }
     return ::testing::AssertionSuccess();
@@ -100,14 +100,14 @@ class PackTest : public PerIsaAndRung {
   template <class T>
   Memory expected_pack(MatrixView<const T> a, Order order, Shape shape, Scales s) const {
     Memory x = memory(a.rows, a.cols, order);
-    std::fill(x.numbers.begin(), x.numbers.end(), 0);
+    std::fill(x.elements.begin(), x.elements.end(), 0);
     for (std::int64_t j = 0; j < a.cols; ++j) {
       for (std::int64_t i = shape == Shape::lower ? j : 0; i < a.rows; ++i) {
         double value = a(i, j);
         if (s.row != nullptr) value *= s.row[i];
         if (s.col != nullptr) value *= s.col[j];
         const core::Terms t = core::split(value, rung());
-        for (int p = 0; p < planes(); ++p) x.numbers[x.packed.offset(i, j, p)] = t.term[p].bits;
+        for (int p = 0; p < planes(); ++p) x.elements[x.packed.offset(i, j, p)] = t.term[p].bits;
       }
     }
     return x;
@@ -178,7 +178,7 @@ class PackTest : public PerIsaAndRung {
     Random random(kSeed);
     for (const auto& [m, n] : {std::pair{1, 1}, {70, 33}, {33, 70}, {129, 127}}) {
       const Memory p = memory(m, n, random.bits() % 2 == 0 ? Order::pairs : Order::rows);
-      for (std::uint16_t& x : p.numbers) x = static_cast<std::uint16_t>(random.bits());
+      for (std::uint16_t& x : p.elements) x = static_cast<std::uint16_t>(random.bits());
       const std::vector<double> row = scale_factors(m, false, random);
       const std::vector<double> col = scale_factors(n, false, random);
       for (const Scales& s :
@@ -200,10 +200,10 @@ class PackTest : public PerIsaAndRung {
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, PackTest, every_isa_and_packed_rung(), isa_rung_name);
 
-TEST_P(PackTest, Fp32BecomesTheSplitOfEveryNumberWithZeroPadding) {
+TEST_P(PackTest, Fp32BecomesTheSplitOfEveryElementWithZeroPadding) {
   expect_pack_is_the_split_of_every_number<float>();
 }
-TEST_P(PackTest, Fp64BecomesTheSplitOfEveryNumberWithZeroPadding) {
+TEST_P(PackTest, Fp64BecomesTheSplitOfEveryElementWithZeroPadding) {
   expect_pack_is_the_split_of_every_number<double>();
 }
 TEST_P(PackTest, UnpackingToFp32ReversesPackingWithinTheRoundoff) {
@@ -252,18 +252,18 @@ TEST_P(PackTest, ABlockOfALargerOperandIsFilledAndNothingAroundIt) {
     const PackedOut block = large.packed.block(32, 64, 64, 32);
     pack(table_, rung(), x.view(), block);
     pack(table_, rung(), x.view(), alone.packed);
-    std::vector<bool> inside(large.numbers.size());
+    std::vector<bool> inside(large.elements.size());
     for (std::int64_t i = 0; i < 64; ++i) {
       for (std::int64_t k = 0; k < 32; ++k) {
         for (int p = 0; p < planes(); ++p) {
           const std::int64_t at = large.packed.offset(32 + i, 64 + k, p);
           inside[at] = true;
-          ASSERT_EQ(large.numbers[at], alone.numbers[alone.packed.offset(i, k, p)]);
+          ASSERT_EQ(large.elements[at], alone.elements[alone.packed.offset(i, k, p)]);
         }
       }
     }
-    for (std::int64_t p = 0; p < large.numbers.size(); ++p) {
-      ASSERT_TRUE(inside[p] || large.numbers[p] == kUnwritten) << "wrote number " << p;
+    for (std::int64_t p = 0; p < large.elements.size(); ++p) {
+      ASSERT_TRUE(inside[p] || large.elements[p] == kUnwritten) << "wrote number " << p;
     }
     const Guarded<float> from_block(64, 32, 1), from_alone(64, 32);
     unpack(table_, PackedIn(block), from_block.view());
@@ -272,20 +272,20 @@ TEST_P(PackTest, ABlockOfALargerOperandIsFilledAndNothingAroundIt) {
   }
 }
 
-TEST_P(PackTest, ReorderingMovesEveryNumberAndTwiceChangesNothing) {
+TEST_P(PackTest, ReorderingMovesEveryElementAndTwiceChangesNothing) {
   Random random(kSeed);
   for (const auto& [m, n] : contract_pairs()) {
     for (Order order : {Order::pairs, Order::rows}) {
       const Order other = order == Order::pairs ? Order::rows : Order::pairs;
       const Memory x = memory(m, n, order), y = memory(m, n, other), back = memory(m, n, order);
-      for (std::uint16_t& number : x.numbers) number = static_cast<std::uint16_t>(random.bits());
+      for (std::uint16_t& number : x.elements) number = static_cast<std::uint16_t>(random.bits());
       reorder(table_, x.packed, y.packed);
       reorder(table_, y.packed, back.packed);
       ASSERT_TRUE(same_numbers(back, x)) << m << " x " << n;
       for (std::int64_t i = 0; i < x.packed.panels() * kPanel; ++i) {
         for (std::int64_t k = 0; k < x.packed.depth_blocks() * kDepth; ++k) {
           for (int p = 0; p < planes(); ++p) {
-            if (y.numbers[y.packed.offset(i, k, p)] != x.numbers[x.packed.offset(i, k, p)]) {
+            if (y.elements[y.packed.offset(i, k, p)] != x.elements[x.packed.offset(i, k, p)]) {
               FAIL() << m << " x " << n << " at " << i << ", " << k << ", " << p;
             }
           }

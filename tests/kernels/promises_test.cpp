@@ -99,7 +99,7 @@ TEST_P(PromiseTest, TheFloatingPointEnvironmentIsNeitherUsedNorChanged) {
   }
 }
 
-TEST_P(PromiseTest, TilesThatNobodyConfiguredStayThatWay) {
+TEST_P(PromiseTest, UnconfiguredTilesStayUnconfigured) {
   if (GetParam() != core::Isa::amx) GTEST_SKIP() << "needs the matrix engine";
   const Workbench bench(table_);
   for (const Job& job : bench.jobs()) {

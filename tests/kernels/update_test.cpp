@@ -227,7 +227,7 @@ TEST_P(UpdateTest, DoesNothingWithoutRowsOrColumnsAndTakesAnEmptySumAsZero) {
   }
 }
 
-TEST_P(UpdateTest, KeepsNonFiniteNumbersInTheirRowsAndColumns) {
+TEST_P(UpdateTest, KeepsNonFiniteElementsInTheirRowsAndColumns) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   Random random(kSeed);
   const std::int64_t m = 70, n = 45, k = 67;
@@ -289,17 +289,16 @@ TEST_P(Fp16UpdateTest, MultipliesEveryKindOfFp16NumberExactly) {
   Random random(kSeed);
   // Finite fp16 values of every exponent: zero, subnormals, the largest; and values that need
   // rounding.
-  std::vector<double> numbers = {0.0,       -0.0,    0x1p-24, -0x1p-24,   0x3ffp-24,
-                                 0x1p-14,   65504,   -65504,  65519,      0x1p-25,
-                                 0x1.8p-25, 1.0 / 3, 2049,    1 + 0x1p-11};
-  while (numbers.size() < 512) {
+  std::vector<double> values = {0.0,    -0.0,  0x1p-24, -0x1p-24,  0x3ffp-24, 0x1p-14, 65504,
+                                -65504, 65519, 0x1p-25, 0x1.8p-25, 1.0 / 3,   2049,    1 + 0x1p-11};
+  while (values.size() < 512) {
     const fp16 x{static_cast<std::uint16_t>(random.bits())};
-    if ((x.bits & 0x7c00U) != 0x7c00U) numbers.push_back(core::to_double(x));
+    if ((x.bits & 0x7c00U) != 0x7c00U) values.push_back(core::to_double(x));
   }
   const auto rounded = [](double x) { return core::to_float(core::to_fp16(x)); };
-  const std::int64_t n = static_cast<std::int64_t>(numbers.size());
+  const std::int64_t n = static_cast<std::int64_t>(values.size());
   Dense<double> x(n, 1);
-  x.data = numbers;
+  x.data = values;
   const Operand a = make_operand(x, Rung::fp16, Order::pairs);
   const Operand b = make_operand(x, Rung::fp16, Order::rows);
   const Guarded<float> c(n, n, 1);
@@ -307,8 +306,8 @@ TEST_P(Fp16UpdateTest, MultipliesEveryKindOfFp16NumberExactly) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < n; ++i) {
       // 11 bits times 11 bits are exact in fp32. A zero may have either sign: sums start from zero.
-      ASSERT_EQ(c(i, j), rounded(numbers[i]) * rounded(numbers[j]))
-          << numbers[i] << " * " << numbers[j];
+      ASSERT_EQ(c(i, j), rounded(values[i]) * rounded(values[j]))
+          << values[i] << " * " << values[j];
     }
   }
 }

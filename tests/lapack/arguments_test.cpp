@@ -57,7 +57,7 @@ void for_all(Check check) {
                 std::to_string(s.ldb) + " ldx " + std::to_string(s.ldx));
     }
   }
-  EXPECT_GT(complaints, 0) << "nobody called this program's xerbla";
+  EXPECT_GT(complaints, 0) << "this program's xerbla was never called";
 }
 
 TEST(Arguments, Dsposv) {

@@ -87,7 +87,7 @@ TEST_F(Factors, DposvReadsAndMarksItsTriangle) {
   }
 }
 
-TEST_F(Factors, DgetrsAnswersFromTheRememberedFactor) {
+TEST_F(Factors, DgetrsAnswersFromTheCachedFactor) {
   for (const int n : {5, 120, 600}) {
     const Solved s = call_dgesv(random_matrix(n, n, 3), random_matrix(n, 1, 4));
     for (const char trans : {'N', 'T', 'c'}) {
@@ -104,7 +104,7 @@ TEST_F(Factors, DgetrsAnswersFromTheRememberedFactor) {
   }
 }
 
-TEST_F(Factors, DpotrsAnswersFromTheRememberedFactor) {
+TEST_F(Factors, DpotrsAnswersFromTheCachedFactor) {
   for (const char uplo : {'L', 'U'}) {
     const int n = 130;
     const Solved s = call_dposv(uplo, random_spd(n, 6), random_matrix(n, 1, 7));
@@ -146,7 +146,7 @@ TEST_F(Factors, DgeconIsNearTheRealOne) {
 }
 
 /// R's solve() of integers computes the norm after dgesv has overwritten the matrix.
-TEST_F(Factors, ANormThatWasTakenOfTheNaNsIsTakenOfA) {
+TEST_F(Factors, ANormOfTheNaNsIsReplacedByThatOfA) {
   const int n = 70;
   double work[280], with = -1, without = -1;
   int iwork[70], info = -77;
@@ -208,7 +208,7 @@ TEST_F(Factors, OneThatIsForgottenGivesNaN) {
 }
 
 /// Stepwell refuses them; LAPACK computes what it can from the cached matrix.
-TEST_F(Factors, RightHandSidesThatAreNotFiniteAreLapacks) {
+TEST_F(Factors, NonFiniteRightHandSidesAreLeftToLapack) {
   const int n = 40;
   const Solved s = call_dgesv(random_matrix(n, n, 31), random_matrix(n, 1, 32));
   Matrix b = random_matrix(n, 2, 33);

@@ -45,7 +45,7 @@ same linear_algebra STEPWELL_LAPACK_MIN_N=2 Rscript "$here/linear_algebra.R"
 grep '^stepwell:' linear_algebra.err
 for routine in dgesv dgecon; do
   awk -v r=$routine '$2 == r && $4 > 0 { found = 1 } END { exit !found }' linear_algebra.err || {
-    echo "$routine was never taken"
+    echo "$routine was never handled by Stepwell"
     exit 1
   }
 done
@@ -80,10 +80,10 @@ for test in lapack reg-BLAS simple-true reg-tests-1a reg-tests-1b reg-tests-1c r
   for n in 2 100; do
     if ! with STEPWELL_LAPACK_MIN_N=$n R --vanilla --no-echo <$test.R >$test.$n 2>$test.$n.err; then
       tail -n 30 $test.$n $test.$n.err
-      echo "R's $test.R fails with the drop-in, taken from n = $n on"
+      echo "R's $test.R fails with the drop-in, which handles n = $n and larger"
       failures=$((failures + 1))
     fi
   done
-  echo "R's $test.R passes;$(awk '/^stepwell: d/ { printf " %s %d of %d taken", $2, $4, $3 }' $test.2.err)"
+  echo "R's $test.R passes;$(awk '/^stepwell: d/ { printf " %s %d of %d handled", $2, $4, $3 }' $test.2.err)"
 done
 [[ $failures -eq 0 ]]

@@ -62,13 +62,13 @@ same() {
     failures=$((failures + 1))
   fi
 }
-# took <name> <routine>: Stepwell handled calls of the routine, according to the call log, so the
+# handled <name> <routine>: Stepwell handled calls of the routine, according to the call log, so the
 # test is meaningful.
-took() {
-  local taken
-  taken=$(awk -v r="$2" '$1 == "stepwell:" && $2 == r { print $4 }' "$directory/$1.err")
-  echo "$1: $2 taken ${taken:-0} times"
-  [[ ${taken:-0} -gt 0 ]] || failures=$((failures + 1))
+handled() {
+  local count
+  count=$(awk -v r="$2" '$1 == "stepwell:" && $2 == r { print $4 }' "$directory/$1.err")
+  echo "$1: $2 handled ${count:-0} times"
+  [[ ${count:-0} -gt 0 ]] || failures=$((failures + 1))
 }
 
 run ds-off xlintstds dstest.in STEPWELL_LAPACK=off
@@ -85,6 +85,6 @@ same ds-off ds-1
 same d-off d
 same d-off d-all
 same d-off d-all-1
-for routine in dsposv dsgesv; do took ds-1 $routine; done
-for routine in dposv dgesv dgels; do took d-all-1 $routine; done
+for routine in dsposv dsgesv; do handled ds-1 $routine; done
+for routine in dposv dgesv dgels; do handled d-all-1 $routine; done
 [[ $failures -eq 0 ]]

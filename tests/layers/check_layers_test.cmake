@@ -44,7 +44,7 @@ expect(kernels_include_engine src/kernels/amx/a.cpp "${spdx}\n\n#include <engine
 expect(relative_include src/refine/a.cpp "${spdx}#include \"../factor/cholesky.hpp\"\n" "")
 expect(relative_trespass src/core/a.cpp "${spdx}#include \"../factor/cholesky.hpp\"\n"
   "src/core/a.cpp:3: layer: src/core must not include src/factor")
-expect(side_by_side src/io/a.cpp "${spdx}#include \"gallery/kinds.hpp\"\n"
+expect(same_level src/io/a.cpp "${spdx}#include \"gallery/kinds.hpp\"\n"
   "src/io/a.cpp:3: layer: src/io must not include src/gallery")
 expect(after_odd_text src/core/a.cpp
   "${spdx}int a[2]; // [;\n#define B \\\n  1\n  #  include \"tiles/tile.hpp\" // why\n"

@@ -142,11 +142,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 a = spd(3000)
 print("solving", flush=True)
 try:
-    while True:  # whatever the machine's speed, the signal finds it at work
+    while True:  # so that the signal arrives during a solve
         stepwell.solve(a, np.ones((3000, 4)), assume_a="pos", map="fp64", condition=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-# The next one works as ever.
+# The next solve works normally.
 x = stepwell.solve(np.eye(1500) * 2, np.ones(1500))
 print("usable" if (x == 0.5).all() else "broken")
 """
@@ -201,11 +201,11 @@ def test_what_progress_raises_ends_the_solve():
     class Enough(Exception):
         pass
 
-    def watcher(phase, done, total):
+    def callback(phase, done, total):
         raise Enough
 
     with pytest.raises(Enough):
-        stepwell.solve(spd(300), np.ones(300), map="fp64", progress=watcher)
+        stepwell.solve(spd(300), np.ones(300), map="fp64", progress=callback)
 
 
 def test_bar():

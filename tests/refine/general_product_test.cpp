@@ -228,7 +228,7 @@ TEST_P(GeneralProducts, AreScaledByRowsAndColumns) {
   }
 }
 
-TEST(GeneralSurvey, FindsBothNorms) {
+TEST(GeneralScan, FindsBothNorms) {
   for (const std::int64_t n : orders()) {
     const auto a = gaussian(n, n, 4);
     a(n - 1, 0) = 100;  // so that the norms differ
@@ -262,7 +262,7 @@ TEST(GeneralSurvey, FindsBothNorms) {
   }
 }
 
-TEST(GeneralSurvey, FindsTheFirstNumberThatIsNotFinite) {
+TEST(GeneralScan, FindsTheFirstNonFiniteElement) {
   engine::ThreadPool pool(2);
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {1, 64, 65, 200, 600}) {

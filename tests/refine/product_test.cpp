@@ -174,11 +174,11 @@ TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
   }
 }
 
-MatrixScan survey_of(MatrixView<const double> a, bool mirror = false, int threads = 2) {
+MatrixScan scan_of(MatrixView<const double> a, bool check_symmetry = false, int threads = 2) {
   engine::ThreadPool pool(threads);
   SymmetricProduct product(pool, a);
   MatrixScan found;
-  product.apply({}, view<double>(nullptr, a.rows, 0), &found, mirror);
+  product.apply({}, view<double>(nullptr, a.rows, 0), &found, check_symmetry);
   return found;
 }
 
@@ -197,7 +197,7 @@ TEST(MatrixScan, FindsTheNormsWithAndWithoutAProduct) {
       }
     }
     const double close = static_cast<double>(2 * n + 4) * kU64;
-    const MatrixScan alone = survey_of(a.view());
+    const MatrixScan alone = scan_of(a.view());
     EXPECT_NEAR(alone.norm_inf, norm, close * norm) << n;
     EXPECT_EQ(alone.scan.max_abs, largest) << n;
     EXPECT_NEAR(kernels::frobenius(alone.scan), std::sqrt(squares), 1e-12 * std::sqrt(squares));
@@ -220,14 +220,14 @@ TEST(MatrixScan, SurvivesTheEndsOfTheRange) {
     const auto a = lower(n, 4);
     Guarded<double> scaled(n, n, 1, 0, kNaN);
     scaled.fill([&](auto i, auto j) { return a(i, j) * scale; }, kernels::Shape::lower);
-    const MatrixScan plain = survey_of(a.view()), found = survey_of(scaled.view());
+    const MatrixScan plain = scan_of(a.view()), found = scan_of(scaled.view());
     EXPECT_EQ(found.scan.max_abs, plain.scan.max_abs * scale);
     EXPECT_NEAR(found.norm_inf / scale, plain.norm_inf, 0x1p-30 * plain.norm_inf);
     EXPECT_EQ(found.scan.non_finite, 0);
   }
 }
 
-TEST(MatrixScan, FindsTheFirstNumberThatIsNotFinite) {
+TEST(MatrixScan, FindsTheFirstNonFiniteElement) {
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {1, 64, 65, 200, 600}) {
       for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
@@ -235,7 +235,7 @@ TEST(MatrixScan, FindsTheFirstNumberThatIsNotFinite) {
         const auto a = lower(n, 6);
         a(i, j) = bad;
         a(n - 1, n - 1) = bad;  // a later one
-        const MatrixScan found = survey_of(a.view());
+        const MatrixScan found = scan_of(a.view());
         EXPECT_EQ(found.scan.bad_row, i) << n;
         EXPECT_EQ(found.scan.bad_col, j) << n;
         EXPECT_EQ(found.scan.non_finite, i == n - 1 && j == n - 1 ? 1 : 2) << n;
@@ -250,16 +250,16 @@ TEST(MatrixScan, ComparesTheTriangles) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
     }
-    EXPECT_EQ(survey_of(a.view(), true).scan.asymmetry, 0) << n;
+    EXPECT_EQ(scan_of(a.view(), true).scan.asymmetry, 0) << n;
     for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {n - 1, 0}, {1, 0}, {n - 1, n - 2}, {n / 2 + 1 < n ? n / 2 + 1 : n - 1, n / 2 - 1}}) {
       const double before = a(j, i);
       a(j, i) += 0.125;  // above the diagonal
-      const MatrixScan found = survey_of(a.view(), true);
+      const MatrixScan found = scan_of(a.view(), true);
       EXPECT_NEAR(found.scan.asymmetry, 0.125, 1e-12) << n;
       EXPECT_EQ(found.scan.asymmetry_row, i) << n;
       EXPECT_EQ(found.scan.asymmetry_col, j) << n;
-      EXPECT_EQ(survey_of(a.view()).scan.asymmetry, 0) << "not asked for";
+      EXPECT_EQ(scan_of(a.view()).scan.asymmetry, 0) << "not asked for";
       a(j, i) = before;
     }
   }
@@ -270,7 +270,7 @@ TEST(SymmetricProduct, HasTheSameBitsForAnyNumberOfThreads) {
     const auto a = lower(n, 8);
     const auto x = vectors(n, 3, 9);
     Dense<double> y1(n, 3), exact1(n, 3), low1(n, 3);
-    MatrixScan survey1;
+    MatrixScan scan1;
     for (int threads = 1; threads <= 4; ++threads) {
       engine::ThreadPool pool(threads);
       SymmetricProduct product(pool, a.view());
@@ -283,13 +283,13 @@ TEST(SymmetricProduct, HasTheSameBitsForAnyNumberOfThreads) {
         y1 = y;
         exact1 = exact;
         low1 = low;
-        survey1 = found;
+        scan1 = found;
       }
       EXPECT_TRUE(same_bits(y.view(), y1.view())) << threads;
       EXPECT_TRUE(same_bits(exact.view(), exact1.view())) << threads;
       EXPECT_TRUE(same_bits(low.view(), low1.view())) << threads;
-      EXPECT_EQ(found.norm_inf, survey1.norm_inf) << threads;
-      EXPECT_EQ(kernels::frobenius(found.scan), kernels::frobenius(survey1.scan)) << threads;
+      EXPECT_EQ(found.norm_inf, scan1.norm_inf) << threads;
+      EXPECT_EQ(kernels::frobenius(found.scan), kernels::frobenius(scan1.scan)) << threads;
     }
   }
 }

@@ -244,7 +244,7 @@ TEST(ConjugateGradients, NoticeAnIndefiniteMatrix) {
   EXPECT_EQ(outcome.system[0].status, Status::indefinite);
 }
 
-TEST(Refinement, EndsWhereNumbersAreNotFinite) {
+TEST(Refinement, EndsWhereElementsAreNotFinite) {
   const std::int64_t n = 70;
   for (const Refiner refiner : all_refiners) {
     Setting setting(well_conditioned(n), "bf16");

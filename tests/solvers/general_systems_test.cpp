@@ -184,7 +184,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs
                             : stepwell::solve_general(s.a.view(), s.b.view(), x.view(), options);
   ASSERT_TRUE(s.a.unchanged()) << "A was written to";
   ASSERT_TRUE(v.in_place ? s.b.padding_unchanged() : s.b.unchanged()) << "b was written to";
-  ASSERT_TRUE(x.padding_unchanged()) << "wrote beside x";
+  ASSERT_TRUE(x.padding_unchanged()) << "wrote outside x";
   ASSERT_TRUE(consistent(c, v.columns)) << to_string(c.outcome) << ": " << c.reason;
   const Padded& got = v.in_place ? s.b : x;
   if (!c.ok()) {

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Solve, LeastSquaresOutcomes,
                                            Path{300, 110, {}, false}, Path{90, 20, {}, true},
                                            Path{7, 1, {}, false}, Path{40, 40, Rung::fp64, false}));
 
-TEST_P(LeastSquaresOutcomes, NonFiniteNumbers) {
+TEST_P(LeastSquaresOutcomes, NonFiniteElements) {
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
     for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {0, 0}, {m() - 1, n() - 1}, {m() / 2, n() / 3}}) {
@@ -89,7 +89,7 @@ TEST_P(LeastSquaresOutcomes, CancelledBeforeItBegins) {
   EXPECT_EQ(refused(good(), sides(2), o).outcome, SolveOutcome::cancelled);
 }
 
-TEST_P(LeastSquaresOutcomes, TheNumbersAreTheTruth) {
+TEST_P(LeastSquaresOutcomes, TheReportedValuesAreCorrect) {
   for (const double size : {0.0, 1e-6, 1.0, 1e6}) {
     const Dense<double> a = good(), b = right_hand_sides(a, 3, size);
     const Solved s = lstsq_of(a, b, options());

@@ -84,7 +84,8 @@ TEST_F(LeastSquaresMisuse, OfOverlapIsRefused) {
   refused("X overlaps B", a, b, view(data + m_ * n_, n_, 2));
   refused("X overlaps B", a, b, view(data + m_ * n_ + 2 * m_ - 1, n_, 2));
   EXPECT_EQ(memory, before);
-  EXPECT_TRUE(lstsq(a, b, view(data + m_ * n_ + 2 * m_, n_, 2)).ok()) << "beside is no overlap";
+  EXPECT_TRUE(lstsq(a, b, view(data + m_ * n_ + 2 * m_, n_, 2)).ok())
+      << "adjacent memory is no overlap";
 }
 
 TEST_F(LeastSquaresMisuse, OfOptionsIsRefused) {

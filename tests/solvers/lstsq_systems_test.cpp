@@ -180,7 +180,7 @@ void check(const Variant& v, Tally& tally) {
           ? ridge(stored.matrix(), p.b.view(), x.view(), p.options.lambda, p.options)
           : lstsq(stored.matrix(), p.b.view(), x.view(), p.options);
   ASSERT_TRUE(stored.unchanged()) << "A was written to";
-  ASSERT_TRUE(x.padding_unchanged()) << "wrote beside x";
+  ASSERT_TRUE(x.padding_unchanged()) << "wrote outside x";
   ASSERT_TRUE(consistent_lstsq(c, v.n, v.columns)) << path_of(c);
   SCOPED_TRACE(path_of(c));
   Dense<double> got(v.n, v.columns);

@@ -153,7 +153,7 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rig
                                    : solve_spd(s.a.view(), s.b.view(), x.view(), options_of(v));
   ASSERT_TRUE(s.a.unchanged()) << "A was written to";
   ASSERT_TRUE(v.in_place ? s.b.padding_unchanged() : s.b.unchanged()) << "b was written to";
-  ASSERT_TRUE(x.padding_unchanged()) << "wrote beside x";
+  ASSERT_TRUE(x.padding_unchanged()) << "wrote outside x";
   ASSERT_TRUE(consistent(c, v.columns)) << to_string(c.outcome) << ": " << c.reason;
   const Padded& got = v.in_place ? s.b : x;
   if (!c.ok()) {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "kernels/quad.hpp"
-#include "solvers/general_fixture.hpp"
 #include "solvers/certify/verdict.hpp"
+#include "solvers/general_fixture.hpp"
 
 /// 'converged' holds for the true backward error, not only for the one computed from a rounded
 /// residual.
@@ -47,7 +47,7 @@ double true_error(const Dense<double>& a, const double* b, const double* x) {
 
 struct Equal {
   std::int64_t n;
-  double beside, diagonal;
+  double off_diagonal, diagonal;
 };
 
 /// Equal elements off the diagonal and b = 1: all partial sums are rounded in one direction. A
@@ -60,11 +60,11 @@ INSTANTIATE_TEST_SUITE_P(Sizes, EqualElements,
                                            Equal{1500, 0.1, 3}));
 
 TEST_P(EqualElements, AreSolvedToTheToleranceOrNotCalledConverged) {
-  const auto& [n, beside, diagonal] = GetParam();
+  const auto& [n, off_diagonal, diagonal] = GetParam();
   Dense<double> a(n, n), b(n, 1);
   for (std::int64_t j = 0; j < n; ++j) {
     b(j, 0) = 1;
-    for (std::int64_t i = 0; i < n; ++i) a(i, j) = i == j ? diagonal : beside;
+    for (std::int64_t i = 0; i < n; ++i) a(i, j) = i == j ? diagonal : off_diagonal;
   }
   for (const Structure structure : {Structure::spd, Structure::general}) {
     for (const double tolerance : {0.0, 0x1p-53, 4 * 0x1p-53}) {
@@ -83,13 +83,13 @@ TEST_P(EqualElements, AreSolvedToTheToleranceOrNotCalledConverged) {
   }
 }
 
-TEST_P(EqualElements, HaveAProofThatTheOutcomeGoesBy) {
-  const auto& [n, beside, diagonal] = GetParam();
+TEST_P(EqualElements, HaveAProofThatDecidesTheOutcome) {
+  const auto& [n, off_diagonal, diagonal] = GetParam();
   Dense<double> a(n, n), b(n, 2);
   for (std::int64_t j = 0; j < n; ++j) {
     b(j, 0) = 1;
     b(j, 1) = 0.7;
-    for (std::int64_t i = 0; i < n; ++i) a(i, j) = i == j ? diagonal : beside;
+    for (std::int64_t i = 0; i < n; ++i) a(i, j) = i == j ? diagonal : off_diagonal;
   }
   SolveOptions options;
   options.prove = true;

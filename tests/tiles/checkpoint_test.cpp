@@ -116,7 +116,7 @@ TEST(CheckpointTest, RefusesEveryOtherLength) {
     EXPECT_NE(c.verify({1, 3}, state.pieces()), "") << length;
   }
   overwrite(c.path(1), whole + '\0');
-  EXPECT_EQ(c.verify({1, 3}, state.pieces()), "has another length than its head says");
+  EXPECT_EQ(c.verify({1, 3}, state.pieces()), "does not have the length that its header states");
   overwrite(c.path(1), whole + whole);
   EXPECT_NE(c.verify({1, 3}, state.pieces()), "");
 }
@@ -144,7 +144,7 @@ TEST(CheckpointTest, RefusesOtherPieces) {
   const Checkpoints c(directory.path(), 0, 1, kFacts);
   State state(1);
   c.write({1, 3}, state.pieces());
-  const char* const part = "holds another part of the factor than it should";
+  const char* const part = "does not hold the expected part of the factor";
   auto pieces = state.pieces();
   std::swap(pieces[0], pieces[1]);
   EXPECT_EQ(c.verify({1, 3}, pieces), part);
@@ -174,7 +174,7 @@ TEST(CheckpointTest, CountsAGenerationThatIsDeclaredComplete) {
   zero.remove_before(2);
   one.remove_before(2);
   EXPECT_EQ(zero.complete(), (std::vector<Milestone>{{2, 2}}));
-  EXPECT_EQ(one.verify({1, 1}, state.pieces()), "is not there");
+  EXPECT_EQ(one.verify({1, 1}, state.pieces()), "does not exist");
   EXPECT_EQ(one.verify({2, 2}, state.pieces()), "");
   one.remove(true);
   zero.remove(true);

@@ -137,7 +137,7 @@ TEST(Distribution, SolversAreTheColumnsOwners) {
 
 // The number of tiles of a rank differs from the mean only by tiles along the diagonal: at most as
 // many as a row and a column of the rank's own tiles have.
-TEST(Distribution, TilesAreDealtOutEvenly) {
+TEST(Distribution, TilesAreDistributedEvenly) {
   for (const Distribution& d : all_distributions()) {
     for (const std::int64_t tiles : {24, 60, 121}) {
       const std::vector<std::int64_t> count = tiles_of_ranks(d, tiles);
@@ -210,9 +210,9 @@ TEST(Distribution, AsSquareAsCanBe) {
 
 TEST(Distribution, RefusalsSayWhatWouldDo) {
   const std::string seven = refusal([] { Distribution::symmetric(7); });
-  EXPECT_NE(seven.find("not 7; take 6 or 10"), std::string::npos) << seven;
+  EXPECT_NE(seven.find("not 7; use 6 or 10"), std::string::npos) << seven;
   const std::string two = refusal([] { Distribution::symmetric(2); });
-  EXPECT_NE(two.find("take 1 or 3"), std::string::npos) << two;
+  EXPECT_NE(two.find("use 1 or 3"), std::string::npos) << two;
   const std::string none = refusal([] { Distribution::symmetric(0); });
   EXPECT_NE(none.find("not 0"), std::string::npos) << none;
   for (const int rows : {4, -1, 7}) {
@@ -223,7 +223,7 @@ TEST(Distribution, RefusalsSayWhatWouldDo) {
     EXPECT_NE(text.find("6 ranks"), std::string::npos) << text;
     EXPECT_NE(text.find("divisor"), std::string::npos) << text;
   }
-  EXPECT_NE(refusal([] { Distribution::grid(0, 3); }).find("rows and columns"), std::string::npos);
+  EXPECT_NE(refusal([] { Distribution::grid(0, 3); }).find("at least one row"), std::string::npos);
 }
 
 }  // namespace

@@ -217,12 +217,12 @@ TEST(LayeredMap, ContinuesInsideADiagonalTile) {
   const RungMap one({512, 512}, map), two({1024, 512}, map), four({2048, 512}, map);
   for (int depth = 0; depth < 6; ++depth) {
     const auto layer = [&](int level) { return map.layers[std::min(level, 3)]; };
-    EXPECT_EQ(one.inside(0).at(depth), layer(depth));
-    EXPECT_EQ(two.inside(1).at(depth), layer(depth + 1));
-    EXPECT_EQ(four.inside(2).at(depth), layer(depth + 2));
+    EXPECT_EQ(one.diagonal_layers(0).at(depth), layer(depth));
+    EXPECT_EQ(two.diagonal_layers(1).at(depth), layer(depth + 1));
+    EXPECT_EQ(four.diagonal_layers(2).at(depth), layer(depth + 2));
   }
   const RungMap many({32 * 100, 32}, map);
-  EXPECT_EQ(many.inside(50).at(0), Rung::fp64);
+  EXPECT_EQ(many.diagonal_layers(50).at(0), Rung::fp64);
 }
 
 // A tile of order 65 is split once; one of order 64 is not.

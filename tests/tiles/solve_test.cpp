@@ -209,7 +209,7 @@ TEST_P(PerRung, FactorsAreRoundedTowardZeroWhenAsked) {
   expect_toward_zero(values_of(x), copy_of(exact), rung, Shape::full);
 }
 
-TEST_P(PerRung, TruncatedNumbersArePackedWithoutRounding) {
+TEST_P(PerRung, TruncatedElementsArePackedWithoutRounding) {
   const Rung rung = GetParam();
   Random random(13);
   Dense<float> x = Dense<float>::generate(50, 50, [&] { return random.wide(); });

@@ -14,8 +14,8 @@ struct Rows {
 };
 Rows rows_of(TileIn tile) {
   const int planes = tile.shape.is_packed() ? info(tile.shape.rung).planes : 3;
-  const std::int64_t numbers = kernels::packed_numbers(tile.shape.rows, tile.shape.cols, planes);
-  Rows rows{core::Buffer<std::uint16_t>(numbers), {}};
+  const std::int64_t elements = kernels::packed_elements(tile.shape.rows, tile.shape.cols, planes);
+  Rows rows{core::Buffer<std::uint16_t>(elements), {}};
   rows.packed = kernels::packed(rows.memory.data(), tile.shape.rows, tile.shape.cols,
                                 split_rung(planes), Order::rows);
   make_rows(kernels::table(), tile, rows.packed);

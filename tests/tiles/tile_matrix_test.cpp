@@ -70,7 +70,7 @@ double stored(double x, Rung rung) {
   return core::join(core::split(x, rung));
 }
 
-TEST_P(CopyTest, GivesBackEveryNumberScaled) {
+TEST_P(CopyTest, GivesBackEveryElementScaled) {
   const Rung rung = GetParam();
   Random random(3);
   for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {32, 32}, {45, 33}}) {

@@ -13,43 +13,43 @@
 namespace stepwell::tool {
 namespace {
 
-using Numbers = std::vector<double>;
+using Values = std::vector<double>;
 
 /// Ratios around a median, with lognormal noise as on a shared machine.
-Numbers ratios(std::mt19937_64& random, std::size_t count, double median, double noise) {
+Values ratios(std::mt19937_64& random, std::size_t count, double median, double noise) {
   std::lognormal_distribution<double> draw(std::log(median), noise);
-  Numbers numbers(count);
-  std::generate(numbers.begin(), numbers.end(), [&] { return draw(random); });
-  return numbers;
+  Values values(count);
+  std::generate(values.begin(), values.end(), [&] { return draw(random); });
+  return values;
 }
 
-Change verdict(const Numbers& before, const Numbers& after) {
+Change verdict(const Values& before, const Values& after) {
   return compare_samples({{before, after}}, {})[0].verdict;
 }
 
-TEST(RankTest, IsExactForFewNumbers) {
+TEST(RankTest, IsExactForFewValues) {
   // One of the 252 possible orders of five out of ten values, and its reverse.
   EXPECT_NEAR(rank_test({1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}), 2.0 / 252, 1e-15);
   EXPECT_NEAR(rank_test({6, 7, 8, 9, 10}, {1, 2, 3, 4, 5}), 2.0 / 252, 1e-15);
   EXPECT_NEAR(least_probability(5, 5), 2.0 / 252, 1e-12);
-  // Of the 6 orders of two and two, 2 are as far apart as this.
+  // 2 of the 6 orders of two and two are as far apart as this.
   EXPECT_NEAR(rank_test({1, 2}, {3, 4}), 2.0 / 6, 1e-15);
   // Ties: of {1, 2, 2, 3}, {1, 2} and {2, 3} have the two extreme sums, each in 2 ways.
   EXPECT_NEAR(rank_test({1, 2}, {2, 3}), 4.0 / 6, 1e-15);
 }
 
-TEST(RankTest, OfEqualNumbersSeesNothing) {
+TEST(RankTest, OfEqualValuesSeesNothing) {
   EXPECT_EQ(rank_test({2, 2, 2, 2}, {2, 2, 2, 2, 2}), 1);
-  EXPECT_EQ(rank_test(Numbers(50, 1.0), Numbers(50, 1.0)), 1);
+  EXPECT_EQ(rank_test(Values(50, 1.0), Values(50, 1.0)), 1);
   EXPECT_EQ(rank_test({}, {1, 2}), 1);
 }
 
 TEST(RankTest, GoesOnWhereExactCountsEnd) {
   // The same data with 40 and with 42 values: exact, then by the normal approximation.
   const auto comb = [](std::size_t count, double from) {
-    Numbers numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = from + static_cast<double>(i);
-    return numbers;
+    Values values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = from + static_cast<double>(i);
+    return values;
   };
   const double exact = rank_test(comb(20, 0), comb(20, 5.5));
   const double curve = rank_test(comb(21, 0), comb(21, 5.5));
@@ -60,20 +60,20 @@ TEST(RankTest, GoesOnWhereExactCountsEnd) {
 
 RC_GTEST_PROP(RankTest, DependsOnOrderOnly,
               (const std::vector<int>& a, const std::vector<int>& b)) {
-  const Numbers x(a.begin(), a.end());
-  const Numbers y(b.begin(), b.end());
+  const Values x(a.begin(), a.end());
+  const Values y(b.begin(), b.end());
   const double p = rank_test(x, y);
   RC_ASSERT(p > 0 && p <= 1 + 1e-12);
   RC_ASSERT(std::abs(p - rank_test(y, x)) <= 1e-12);
-  const auto stretch = [](Numbers numbers) {
-    for (double& v : numbers) v = std::cbrt(v) + 7;
-    return numbers;
+  const auto stretch = [](Values values) {
+    for (double& v : values) v = std::cbrt(v) + 7;
+    return values;
   };
   RC_ASSERT(std::abs(p - rank_test(stretch(x), stretch(y))) <= 1e-12);
 }
 
 TEST(ManyTests, AreAdjustedAsBenjaminiAndHochberg) {
-  const Numbers adjusted = adjust_for_many({0.01, 0.04, 0.03, 0.005});
+  const Values adjusted = adjust_for_many({0.01, 0.04, 0.03, 0.005});
   ASSERT_EQ(adjusted.size(), 4U);
   EXPECT_NEAR(adjusted[0], 0.02, 1e-15);
   EXPECT_NEAR(adjusted[1], 0.04, 1e-15);
@@ -84,14 +84,14 @@ TEST(ManyTests, AreAdjustedAsBenjaminiAndHochberg) {
 
 RC_GTEST_PROP(Compare, FindsAFileTheSameAsItself, (const std::vector<unsigned char>& a)) {
   RC_PRE(!a.empty());
-  const Numbers numbers(a.begin(), a.end());
-  RC_ASSERT(verdict(numbers, numbers) == Change::same);
+  const Values values(a.begin(), a.end());
+  RC_ASSERT(verdict(values, values) == Change::same);
 }
 
 TEST(Compare, FindsAFifthInLittleNoise) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 100; ++i) {
-    const Numbers before = ratios(random, 9, 8, 0.03);
+    const Values before = ratios(random, 9, 8, 0.03);
     EXPECT_EQ(verdict(before, ratios(random, 9, 8 * 0.8, 0.03)), Change::slower);
     EXPECT_EQ(verdict(before, ratios(random, 9, 8 * 1.2, 0.03)), Change::faster);
   }
@@ -99,8 +99,8 @@ TEST(Compare, FindsAFifthInLittleNoise) {
 
 TEST(Compare, LeavesAloneWhatIsTooSmallToMatter) {
   std::mt19937_64 random(2);
-  const Numbers before = ratios(random, 100, 8, 0.001);
-  const Numbers after = ratios(random, 100, 8 * 0.97, 0.001);
+  const Values before = ratios(random, 100, 8, 0.001);
+  const Values after = ratios(random, 100, 8 * 0.97, 0.001);
   EXPECT_LT(rank_test(before, after), 1e-10);  // the change is detected
   EXPECT_EQ(verdict(before, after), Change::same);
 }

@@ -196,9 +196,9 @@ TEST(Files, ThatDoNotFitAreRefusedBeforeTheyAreRead) {
   expect_error(run("solve " + a + " " + b + " --refiner x"), 2, "refiner");
   expect_error(run("solve " + a + " " + b + " --map x"), 2, "map");
   expect_error(run("solve " + a), 2, "required");
-  expect_error(run("solve " + a + " " + b + " -o " + (d / "./b.npy")), 2, "one file");
+  expect_error(run("solve " + a + " " + b + " -o " + (d / "./b.npy")), 2, "same file");
   expect_error(run("gen minij --n 3 -o " + (d / "x.npy") + " --rhs " + (d / "x.npy")), 2,
-               "one file");
+               "same file");
   expect_error(run("solve " + a + " " + b + " >/dev/full"), 10, "standard output");
   expect_error(run("gen x --n 10 -o " + (d / "x.npy")), 2, "kind");
   expect_error(run("gen arithmetic --n 1000000 -o " + (d / "x.npy")), 30, "GiB");
@@ -219,7 +219,7 @@ TEST(Files, ThatDoNotFitAreRefusedBeforeTheyAreRead) {
   tall.erase(tall.rfind(' ') - (high.size() - column.size()) + 1, high.size() - column.size());
   std::ofstream(d / "tall.npy", std::ios::binary) << tall;
   ASSERT_EQ(::truncate((d / "tall.npy").c_str(), 128 + 8LL * 316227), 0);
-  expect_error(run("solve " + (d / "huge.npy") + " " + (d / "tall.npy")), 30, "beside");
+  expect_error(run("solve " + (d / "huge.npy") + " " + (d / "tall.npy")), 30, "in addition");
 }
 
 /// Starts the command in the background and interrupts it after this time.
@@ -299,8 +299,8 @@ TEST(Plan, SaysPathTimeAndMemory) {
     EXPECT_GT(j.at("seconds").at("wall"), 0);
     const double n = j.at("n");
     EXPECT_GE(j.at("bytes").at("data"), 8 * n * n);
-    EXPECT_GT(j.at("bytes").at("beside"), 0);
-    EXPECT_GE(j.at("bytes").at("beside_at_most"), j.at("bytes").at("beside"));
+    EXPECT_GT(j.at("bytes").at("workspace"), 0);
+    EXPECT_GE(j.at("bytes").at("workspace_at_most"), j.at("bytes").at("workspace"));
     EXPECT_EQ(j.at("rates_measured_on"), "");
     const bool general = std::string(arguments).find("general") != std::string::npos;
     EXPECT_EQ(j.at("structure"), general ? "general" : "spd") << arguments;
@@ -312,17 +312,17 @@ TEST(Plan, SaysPathTimeAndMemory) {
 
 TEST(Plan, SaysWhatItKnowsThePathFrom) {
   const std::pair<const char*, const char*> all[] = {
-      {"--n 500", "whatever the matrix is like"},
-      {"--n 500 --kind geometric --cond 1e5", "whatever the matrix is like"},
-      {"--n 500 --kind general-arithmetic", "whatever the matrix is like"},
-      {"--n 500 --ranks 2 --kind matern", "whatever the matrix is like"},
-      {"--n 4096", "if the matrix is a friendly one"},
-      {"--n 500 --map bf16x2", "if the matrix is a friendly one"},
-      {"--n 4096 --ranks 2", "if the matrix is a friendly one"},
-      {"--n 4096 --kind arithmetic", "of this kind with n = 1536 took it"},
-      {"--n 500 --map bf16x2 --kind arithmetic", "of this kind with n = 500 took it"},
-      {"--n 4096 --ranks 2 --kind arithmetic", "n = 1536 took it in one process"}};
-  const char* const every[] = {"whatever", "friendly", "took it"};
+      {"--n 500", "for any matrix"},
+      {"--n 500 --kind geometric --cond 1e5", "for any matrix"},
+      {"--n 500 --kind general-arithmetic", "for any matrix"},
+      {"--n 500 --ranks 2 --kind matern", "for any matrix"},
+      {"--n 4096", "if the matrix is well conditioned"},
+      {"--n 500 --map bf16x2", "if the matrix is well conditioned"},
+      {"--n 4096 --ranks 2", "if the matrix is well conditioned"},
+      {"--n 4096 --kind arithmetic", "found by solving a matrix of this kind with n = 1536"},
+      {"--n 500 --map bf16x2 --kind arithmetic", "of this kind with n = 500"},
+      {"--n 4096 --ranks 2 --kind arithmetic", "with n = 1536 in one process"}};
+  const char* const every[] = {"for any matrix", "well conditioned", "found by solving"};
   for (const auto& [arguments, text] : all) {
     const Outcome o = run(std::string("plan ") + arguments);
     EXPECT_EQ(o.code, 0) << o.err;
@@ -358,7 +358,7 @@ TEST(Plan, ForRanks) {
 }
 
 // The rehearsal takes the same path as the solve.
-TEST(Plan, ForeseesThePathAndTheMemory) {
+TEST(Plan, PredictsThePathAndTheMemory) {
   for (const char* matrix :
        {"arithmetic --cond 1e2", "geometric --cond 1e5", "clustered --cond 1e8", "dominant",
         "positive-arithmetic", "general-clustered"}) {
@@ -371,7 +371,7 @@ TEST(Plan, ForeseesThePathAndTheMemory) {
                             .at("certificate");
     EXPECT_EQ(plan.at("map"), solved.at("map")) << kind;
     EXPECT_NEAR(plan.at("iterations").get<int>(), solved.at("iterations").get<int>(), 2) << kind;
-    const double planned = plan.at("bytes").at("beside");
+    const double planned = plan.at("bytes").at("workspace");
     const double used = solved.at("peak_bytes");
     EXPECT_LT(std::abs(planned / used - 1), 0.05) << kind << " " << planned << " " << used;
   }

@@ -22,7 +22,7 @@ std::string of_order(const std::string& order) {
 std::string of_shape(const std::string& shape) {
   return npy(dictionary("'<f8'", "False", shape), kFour);
 }
-std::string of_numbers(const std::vector<double>& values) {
+std::string of_elements(const std::vector<double>& values) {
   return npy(dictionary("'<f8'", "True", "(2, 2)"), doubles(values));
 }
 
@@ -62,7 +62,8 @@ std::vector<HostileFile> headers() {
       {"KeyThatIsNoString", npy("{descr: '<f8', " + rest + "}\n", kFour), 11, "string"},
       {"StringWithoutEnd", npy("{'descr: <f8, }\n", kFour), 11, "no end"},
       {"DictionaryWithoutEnd", npy("{'descr': '<f8', " + rest + "\n", kFour), 11, "'}'"},
-      {"TwoDictionaries", npy("{'descr': '<f8', " + rest + "} {}\n", kFour), 11, "more"},
+      {"TwoDictionaries", npy("{'descr': '<f8', " + rest + "} {}\n", kFour), 11,
+       "after the dictionary"},
       {"ManyBrackets", npy(std::string(60'000, '{'), kFour), 11, "string"},
       {"PythonCode", npy("__import__('os').system('touch executed')\n", kFour), 11, "'{'"},
       {"OrderIsANumber", of_order("1"), 11, "True or False"},
@@ -96,9 +97,9 @@ std::vector<HostileFile> shapes() {
       {"SizeBeyond64Bits", of_shape("(18446744073709551618, 2)"), 13, "64 bits"},
       {"ProductBeyond64Bits", of_shape("(4294967296, 4294967296)"), 13, "64 bits"},
       {"BytesBeyond64Bits", of_shape("(2147483648, 2147483648)"), 13, "64 bits"},
-      {"ManyMoreNumbersThanBytes", of_shape("(1000000, 1000000)"), 12, "asks for"},
-      {"LessDataThanShape", of_shape("(3, 3)"), 12, "asks for 72 bytes"},
-      {"MoreDataThanShape", of_shape("(1, 1)"), 16, "asks for 8 bytes"},
+      {"ManyMoreElementsThanBytes", of_shape("(1000000, 1000000)"), 12, "the shape needs"},
+      {"LessDataThanShape", of_shape("(3, 3)"), 12, "needs 72 bytes"},
+      {"MoreDataThanShape", of_shape("(1, 1)"), 16, "needs 8 bytes"},
       {"NotSquare", of_shape("(4, 1)"), 16, "square"},
       {"AVector", of_shape("(4,)"), 16, "square"},
       {"ManyEmptyColumns", npy(dictionary("'<f8'", "False", "(0, 0)"), ""), 13, "64 bits",
@@ -106,21 +107,21 @@ std::vector<HostileFile> shapes() {
   };
 }
 
-std::vector<HostileFile> numbers() {
+std::vector<HostileFile> elements() {
   const double nan = std::nan("");
   return {
-      {"TruthOfTwo", npy(dictionary("'|b1'", "False", "(2, 2)"), "\1\0\0\2"s), 11, "truth value"},
+      {"TruthOfTwo", npy(dictionary("'|b1'", "False", "(2, 2)"), "\1\0\0\2"s), 11, "boolean"},
       {"IntegerBeyond2To53", integers({2, 1, 1, 9007199254740993}), 14, "2^53"},
       {"SmallestInteger", integers({2, 1, 1, INT64_MIN}), 14, "2^53"},
-      {"NaN", of_numbers({2, nan, nan, 2}), 15, "NaN", "", true},
-      {"Infinity", of_numbers({2, 1, 1, HUGE_VAL}), 15, "infinity", "", true},
-      {"Asymmetric", of_numbers({2, 1, -1, 2}), 16, "not symmetric", "", true, " --assume spd"},
+      {"NaN", of_elements({2, nan, nan, 2}), 15, "NaN", "", true},
+      {"Infinity", of_elements({2, 1, 1, HUGE_VAL}), 15, "infinity", "", true},
+      {"Asymmetric", of_elements({2, 1, -1, 2}), 16, "not symmetric", "", true, " --assume spd"},
       {"AsymmetricInTheOtherOrder",
        npy(dictionary("'<f8'", "False", "(2, 2)"), doubles({2, 1, -1, 2})), 16, "not symmetric", "",
        true, " --assume spd"},
-      {"Indefinite", of_numbers({1, 2, 2, 1}), 20, "not positive definite", "", true,
+      {"Indefinite", of_elements({1, 2, 2, 1}), 20, "not positive definite", "", true,
        " --assume spd"},
-      {"Zero", of_numbers({0, 0, 0, 0}), 20, "singular", "", true},
+      {"Zero", of_elements({0, 0, 0, 0}), 20, "singular", "", true},
   };
 }
 
@@ -147,7 +148,7 @@ std::string doubles(const std::vector<double>& values) {
 
 std::vector<HostileFile> hostile_npy() {
   std::vector<HostileFile> all;
-  for (const auto& list : {starts(), headers(), shapes(), numbers()}) {
+  for (const auto& list : {starts(), headers(), shapes(), elements()}) {
     all.insert(all.end(), list.begin(), list.end());
   }
   return all;

@@ -146,7 +146,7 @@ TEST(Paper, RunsWithoutAMatrixEngine) {
   const json rate = read_json(directory / "paper.json").at("rate");
   expect_cases(rate, 6, {"dpotrf", "spotrf"});
   EXPECT_FALSE(rate.at("sides").contains("raw"));
-  EXPECT_EQ(rate.at("skipped").at(0).at("what"), "the engine run bare");
+  EXPECT_EQ(rate.at("skipped").at(0).at("what"), "the bare matrix engine");
 }
 
 TEST(Paper, ReadsTheMatricesOfTheTables) {
@@ -238,7 +238,7 @@ TEST(Paper, RefusesWhatItCantDo) {
   const std::string options = " --max-n 64 --part tables --allow-slow-blas --out '";
   expect_error(run("bench paper --part figures"), 2, "--part");
   write(directory / "file", "");
-  expect_error(run("bench paper" + options + directory / "file" + "'"), 10, "can't be made");
+  expect_error(run("bench paper" + options + directory / "file" + "'"), 10, "can't be created");
   write(directory / "paper.json", "{\"bench\": \"solve\"}");
   expect_error(run("bench paper" + options + directory.path() + "'"), 11, "paper.json");
   EXPECT_EQ(contents(directory / "paper.json"), "{\"bench\": \"solve\"}");

@@ -26,21 +26,23 @@ std::string shift_text(const Certificate& c) {
 /// Describes a solve by LU.
 std::string general_text(const Certificate& c) {
   const std::string growth =
-      c.factor.growth > 0 ? fmt::format("; elements grew {:.2g} times", c.factor.growth) : "";
+      c.factor.growth > 0 ? fmt::format("; growth factor {:.2g}", c.factor.growth) : "";
   return "a general matrix, by LU" + growth;
 }
 
-std::string error_text(double error) {
-  return std::isnan(error) ? "an unknown share" : fmt::format("{:.1e}", error);
+/// Describes the bound on the error of x; NaN is an unknown bound.
+std::string error_text(double error, bool least_squares) {
+  if (std::isnan(error)) return "the error of x is unknown";
+  if (least_squares) return fmt::format("relative error of x up to {:.1e}", error);
+  return fmt::format("error of x at most {:.1e} of its largest element", error);
 }
 
 /// Describes the bound on the backward error that was the smallest.
 std::string measure_text(const std::string& measure) {
-  if (measure == "residual") return "the residual: b is nearly a combination of A's columns";
+  if (measure == "residual") return "the residual: b is nearly a linear combination of A's columns";
   if (measure == "gradient") return "the gradient A'r";
   if (measure == "projection") return "the projection of r on A's columns";
-  if (measure == "weighted") return "the weighted projection of r, by QR";
-  if (measure == "weighted") return "Karlson & Walden's estimate, by QR";
+  if (measure == "weighted") return "Karlson & Walden's bound, by QR";
   return measure;
 }
 
@@ -103,7 +105,7 @@ std::string time_text(const SolveTimes& t) {
     text += fmt::format("{}{} {}", before, name, number(seconds));
     before = ", ";
   };
-  add("looking at A", t.analysis);
+  add("analysis", t.analysis);
   add("factor", t.factor);
   add("refinement", t.refine);
   add("condition and proof", t.certify);
@@ -128,18 +130,14 @@ std::string certificate_text(const Certificate& c, bool colour) {
     if (!(column.forward_error <= forward)) forward = column.forward_error;
   }
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
-  if (std::isnan(proven)) screen.bad("proven", "nothing: the proof's own numbers overflowed");
+  if (std::isnan(proven)) screen.bad("proven", "nothing: the computation of the bound overflowed");
   const bool least_squares = c.structure == "least squares";
   const std::string condition =
       std::isnan(c.condition) ? "unknown" : fmt::format("about {:.1e}", c.condition);
-  if (c.condition != 0 && least_squares) {
-    screen.line("condition", fmt::format("{}, of columns scaled to one length; x may be off by {}",
-                                         condition, error_text(forward)));
-  } else if (c.condition != 0 && std::isnan(forward)) {
-    screen.line("condition", condition + "; how far x is off is unknown");
-  } else if (c.condition != 0) {
-    screen.line("condition", fmt::format("{}; x is off by at most {} of its largest element",
-                                         condition, error_text(forward)));
+  if (c.condition != 0) {
+    const char* const scale = least_squares ? ", with columns scaled to norms near 1" : "";
+    screen.line("condition",
+                fmt::format("{}{}; {}", condition, scale, error_text(forward, least_squares)));
   }
   if (least_squares) add_least_squares(screen, c);
   for (const LadderStep& r : c.rungs) {
@@ -151,7 +149,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
   if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));
   if (c.structure == "general") screen.line("solved as", general_text(c));
   screen.line("time", time_text(c.times));
-  screen.line("memory", size_text(c.peak_bytes) + " beside A, b and x");
+  screen.line("memory", size_text(c.peak_bytes) + " in addition to A, b and x");
   return screen.take();
 }
 

@@ -19,7 +19,7 @@ std::string path_text(const std::string& map, const std::string& refiner, int it
 /// A rung that was left, and the reason.
 std::string attempt_text(const LadderStep& r, bool least_squares = false);
 
-/// "0.2 s: looking at A 0.02, factor 0.1, refinement 0.08"
+/// "0.2 s: analysis 0.02, factor 0.1, refinement 0.08"
 std::string time_text(const SolveTimes& t);
 
 /// The command's exit code for the outcome of a solve.

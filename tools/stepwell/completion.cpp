@@ -125,7 +125,7 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
   if (shell == "zsh") return zsh(table);
   if (shell == "fish") return fish(table);
   throw Error(ErrorCode::invalid_argument,
-              "there is no completion for '" + shell + "'; there are bash, zsh and fish");
+              "there is no completion for '" + shell + "'; the shells are bash, zsh and fish");
 }
 
 void add_completion(CLI::App& app) {

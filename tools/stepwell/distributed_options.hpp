@@ -11,7 +11,7 @@
 /// Options of `solve` and `plan` for the distribution of a matrix over ranks.
 namespace stepwell::tool {
 
-struct RanksRequest {
+struct DistributedRequest {
   std::int64_t tile = 0;
   std::string layout = "grid";
   int grid_rows = 0;
@@ -19,9 +19,9 @@ struct RanksRequest {
 };
 
 /// Adds --tile, --layout, --grid-rows and --regenerate.
-void add_rank_options(CLI::App& verb, RanksRequest& r);
+void add_distributed_options(CLI::App& verb, DistributedRequest& r);
 
 /// Converts the request to the library's options, without checkpoints.
-DistributedOptions distributed_options_of(const RanksRequest& r);
+DistributedOptions distributed_options_of(const DistributedRequest& r);
 
 }  // namespace stepwell::tool

@@ -131,7 +131,7 @@ void doctor(bool json) {
 
 void add_doctor(CLI::App& app) {
   CLI::App* const verb =
-      app.add_subcommand("doctor", "Say what this machine has, which kernels run and why");
+      app.add_subcommand("doctor", "Show what this machine has, which kernels run and why");
   const auto json = std::make_shared<bool>(false);
   verb->add_flag("--json", *json, "Print one JSON object");
   verb->callback([json] { doctor(*json); });

@@ -95,10 +95,10 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
 
 std::string reason_text(const Forecast& f) {
   if (f.rehearsed > 0) {
-    return fmt::format("as a matrix of this kind with n = {} took it", f.rehearsed);
+    return fmt::format("found by solving a matrix of this kind with n = {}", f.rehearsed);
   }
-  if (f.refiner == "direct") return "whatever the matrix is like: at this size nothing is faster";
-  return "if the matrix is a friendly one; --kind says what it is like";
+  if (f.refiner == "direct") return "for any matrix: at this size nothing is faster";
+  return "if the matrix is well conditioned; --kind specifies its kind";
 }
 
 }  // namespace stepwell::tool

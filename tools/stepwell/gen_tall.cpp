@@ -24,7 +24,7 @@ namespace stepwell::tool {
 namespace {
 
 /// Approximate number of elements in the rows that a thread makes at once: they stay in its cache.
-constexpr std::int64_t kNumbers = 1 << 17;
+constexpr std::int64_t kElements = 1 << 17;
 constexpr double kNoise = 0.1;  ///< of the right-hand sides, relative to A x of size about 1
 
 /// Random streams of the seed for x and for the noise.
@@ -37,8 +37,8 @@ gallery::TallRecipe tall_recipe(const GenRequest& r) {
   }
   if (r.m < r.n) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("a tall matrix needs --m, its rows, and at least as many as its {} "
-                            "columns",
+                fmt::format("a tall matrix needs --m, its number of rows, which must be at least "
+                            "its number of columns, {}",
                             r.n));
   }
   return {r.condition, r.kind == "tall-clustered", r.seed};
@@ -55,7 +55,7 @@ class TallMaker {
         b_(r.rhs.empty() ? 0 : core::size_product(r.m, r.columns, "right-hand sides")),
         m_(r.m),
         columns_(r.rhs.empty() ? 0 : r.columns),
-        piece_(std::clamp<std::int64_t>(kNumbers / r.n, 8, 512)) {
+        piece_(std::clamp<std::int64_t>(kElements / r.n, 8, 512)) {
     for (std::int64_t i = 0; i < x_.size(); ++i) x_[i] = at(kAnswer, i);
   }
 
@@ -124,9 +124,9 @@ void generate_tall(const GenRequest& r) {
   const gallery::TallRecipe recipe = tall_recipe(r);
   const std::int64_t bytes = core::size_product(r.m, r.n, 8, "matrix");
   const bool streamed = r.out.ends_with(".npy");
-  const std::int64_t beside =
+  const std::int64_t rhs_bytes =
       r.rhs.empty() ? 0 : core::size_product(r.m, r.columns, 8, "right-hand sides");
-  require_memory(streamed ? beside : core::checked_add(bytes, beside).value_or(INT64_MAX));
+  require_memory(streamed ? rhs_bytes : core::checked_add(bytes, rhs_bytes).value_or(INT64_MAX));
   require_place(r.out, {r.rhs});
   require_place(r.rhs, {});
   ProgressLine line(!r.quiet,
@@ -143,11 +143,11 @@ void generate_tall(const GenRequest& r) {
 }
 
 std::string tall_help() {
-  return "\nTall ones, --m rows and --n columns, for lstsq:\n"
+  return "\nTall matrices, --m rows and --n columns, for lstsq:\n"
          "  tall, tall-clustered\n"
-         "      random rows with singular values whose ratio is about --cond; clustered: all are\n"
-         "      about equal but one. --rhs: A x with a random x, and noise. An NPY file is\n"
-         "      written row by row, and may be larger than the memory\n";
+         "      random rows; the largest singular value is about --cond times the smallest;\n"
+         "      clustered: all except one are about equal. --rhs: A x with a random x, plus\n"
+         "      noise. An NPY file is written row by row and may be larger than the memory\n";
 }
 
 }  // namespace stepwell::tool

@@ -29,9 +29,9 @@ void generate(const GenRequest& r) {
   }
   const gallery::Recipe recipe = recipe_of(r);
   const std::int64_t bytes = core::size_product(r.n, r.n, 8, "matrix");
-  const std::int64_t beside =
+  const std::int64_t rhs_bytes =
       r.rhs.empty() ? 0 : core::size_product(r.n, r.columns, 8, "right-hand sides");
-  require_memory(bytes + beside);
+  require_memory(bytes + rhs_bytes);
   require_place(r.out, {r.rhs});
   require_place(r.rhs, {});
   ProgressLine line(!r.quiet,
@@ -66,7 +66,9 @@ void add_gen(CLI::App& app) {
       ->type_name("FILE")
       ->required();
   verb->add_option("--rhs", r->rhs, "File for random right-hand sides")->type_name("FILE");
-  verb->add_option("--nrhs", r->columns, "How many of them")->check(size)->capture_default_str();
+  verb->add_option("--nrhs", r->columns, "Number of right-hand sides")
+      ->check(size)
+      ->capture_default_str();
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->callback([r] { generate(*r); });
   verb->footer(kinds_help() + tall_help() +

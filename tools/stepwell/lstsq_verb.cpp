@@ -126,16 +126,17 @@ Sizes check_sizes(const LstsqRequest& r, bool mapped) {
 void check_memory(const LstsqRequest& r, const Sizes& s, const Plan& plan) {
   const std::int64_t available = core::memory_allowance().available;
   if (available == 0 || plan.bytes <= available) return;
-  throw Error(ErrorCode::out_of_memory,
-              fmt::format("{}: least squares with {} columns takes {} beside A, b and x, and {} "
-                          "are available",
-                          io::in_quotes(r.a), s.cols, size_text(plan.bytes), size_text(available)));
+  throw Error(
+      ErrorCode::out_of_memory,
+      fmt::format("{}: least squares with {} columns needs {} in addition to A, b and x, and "
+                  "{} are available",
+                  io::in_quotes(r.a), s.cols, size_text(plan.bytes), size_text(available)));
 }
 
 std::vector<Stage> stages_of(const LstsqRequest& r, const Plan& plan) {
   // Most of the time of a tall problem is its Gram matrix; the rest is passes over A.
   std::vector<Stage> stages = {{Phase::reading, "reading", 0},
-                               {Phase::analysis, "looking at A", 0},
+                               {Phase::analysis, "analyzing A", 0},
                                {Phase::factor, "factoring", 0.6 * plan.seconds},
                                {Phase::refine, "refining", 0.4 * plan.seconds}};
   if (!r.out.empty()) stages.push_back({Phase::writing, "writing", 0});
@@ -145,7 +146,7 @@ std::vector<Stage> stages_of(const LstsqRequest& r, const Plan& plan) {
 void print(const LstsqRequest& r, const Sizes& s, bool mapped, const Certificate& c, bool written) {
   if (!r.json) {
     fmt::print("{}", certificate_text(c, colour_on_stdout()));
-    if (c.ok() && r.out.empty()) fmt::print("x was not asked for; -o x.npy writes it\n");
+    if (c.ok() && r.out.empty()) fmt::print("x was not saved; -o x.npy writes it to a file\n");
     return;
   }
   ordered_json json = {{"a", r.a},        {"b", r.b},    {"x", written ? r.out : ""},
@@ -217,33 +218,36 @@ void add_lstsq(CLI::App& app) {
   verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
   verb->add_option("--ridge", r->ridge, "lambda of ridge regression: adds lambda ||x||^2");
   verb->add_option("--weights", r->weights,
-                   "File with D of lambda x'Dx, a number of at least 0 for each column")
+                   "File with D of lambda x'Dx: a value of at least 0 for each column")
       ->type_name("FILE");
   auto* const rung =
       verb->add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
           ->check(CLI::IsMember(rungs));
   verb->add_option("--refiner", r->refiner,
                    "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
-  verb->add_option("--tolerance", r->tolerance, "Of the backward error; default: sqrt(n) 2^-53")
+  verb->add_option("--tolerance", r->tolerance,
+                   "Limit of the backward error; default: sqrt(n) 2^-53")
       ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("--iterations", r->iterations, "At a rung, most; default: while they pay")
+  verb->add_option("--iterations", r->iterations,
+                   "Limit per rung; default: while cheaper than the next rung")
       ->check(CLI::Range(1, 1'000'000));
-  verb->add_flag("--no-climb", r->no_climb, "Stay at the first rung, good enough or not");
-  verb->add_flag("--qr", r->qr, "FP64 QR at once")->excludes(rung);
+  verb->add_flag("--no-climb", r->no_climb,
+                 "Stay at the first rung, even if x misses the tolerance");
+  verb->add_flag("--qr", r->qr, "Use FP64 QR from the start")->excludes(rung);
   auto* const mapped = verb->add_flag("--mapped", r->mapped, "Refuse an A that can't be mapped");
   verb->add_flag("--read", r->read, "Read A into memory even if it can be mapped")
       ->excludes(mapped);
   verb->add_flag("--basic", r->basic,
-                 "Where columns of A depend on others, take the x that has zeros for them");
+                 "If columns of A are linearly dependent, accept the x that has zeros for them");
   verb->add_option("--threads", r->threads, "Workers; default: as many as the process may use")
       ->check(CLI::Range(1, 1024));
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { solve_tall(*r); });
   verb->footer(
-      "An NPY file of '<f8' numbers is mapped and read in blocks of rows: A may be larger than\n"
-      "the memory. Others are read. x is written when the outcome is 'converged' (exit code 0);\n"
-      "with --basic also when it is 'rank deficient', which else is exit code 20.\n"
+      "An NPY file of '<f8' elements is mapped and read in blocks of rows: A may be larger than\n"
+      "the memory. Other files are read into memory. x is written if the outcome is 'converged'\n"
+      "(exit code 0), and with --basic also if it is 'rank deficient' (without: exit code 20).\n"
       "\nExample:\n  stepwell gen tall --m 200000 --n 500 --cond 10 -o A.npy --rhs b.npy\n"
       "  stepwell lstsq A.npy b.npy -o x.npy --ridge 0.1");
 }

@@ -22,10 +22,11 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 'bench compare' found something slower, 2 wrong usage, 10 a file\n"
-    "can't be opened, 11 malformed, 12 truncated, 13 too large, 14 not on this machine or in\n"
-    "this build, 15 NaN or infinity in A or b, 16 wrong shape or not symmetric, 20 not positive\n"
-    "definite, singular or rank deficient, 21 not converged, 22 x is beyond FP64, 30 out of\n"
-    "memory, 70 a bug in Stepwell, or 'selftest' missed. Errors are one line on standard error.\n";
+    "can't be opened, 11 malformed, 12 truncated, 13 too large, 14 not supported on this machine\n"
+    "or in this build, 15 NaN or infinity in A or b, 16 wrong shape or not symmetric, 20 not\n"
+    "positive definite, singular or rank deficient, 21 not converged, 22 x is larger than FP64\n"
+    "can hold, 23 A or b was modified during the solve, 30 out of memory, 70 a bug in Stepwell or\n"
+    "a failed 'selftest'. Errors are one line on standard error.\n";
 
 /// An empty text means that another rank reports the error. Allocates nothing, because there may be
 /// no memory.

@@ -63,8 +63,8 @@ std::string manual_page(const CLI::App& app) {
     page += "[\\fIoptions\\fR]\n.br\n";
   }
   page +=
-      ".SH DESCRIPTION\nFactors in bf16 on the CPU's matrix engine, refines in FP64, and says with "
-      "every answer how accurate it is.\n.SH VERBS\n";
+      ".SH DESCRIPTION\nFactors in bf16 on the CPU's matrix engine, refines in FP64, and reports "
+      "how accurate every solution is.\n.SH VERBS\n";
   for (const VerbRow& verb : table) {
     if (verb.name.empty() || !verb.below.empty()) continue;
     page += ".SS " + plain(verb.name) + "\n" + plain(verb.text) + ".\n";
@@ -77,8 +77,8 @@ std::string manual_page(const CLI::App& app) {
       ".SH ENVIRONMENT\n"
       ".TP\n.B STEPWELL_ISA\nThe best instruction set to use: reference, baseline, avx2, avx512, "
       "avx512_bf16 or amx.\n"
-      ".TP\n.B OPENBLAS_CORETYPE\nRead by OpenBLAS, which may take a new CPU for a very old one; "
-      "\\fBstepwell doctor\\fR says so.\n"
+      ".TP\n.B OPENBLAS_CORETYPE\nRead by OpenBLAS, which may mistake a new CPU for a very old "
+      "one; \\fBstepwell doctor\\fR warns about it.\n"
       ".TP\n.B NO_COLOR\nIf set, nothing is coloured.\n"
       ".SH FILES\n.TP\n.I $XDG_CACHE_HOME/stepwell/rates.json\nWhat \\fBstepwell tune\\fR "
       "measured; below ~/.cache if the variable is not set.\n"

@@ -15,7 +15,7 @@ void require_memory(std::int64_t bytes) {
   const std::int64_t available = core::memory_allowance().available;
   if (available == 0 || bytes <= available) return;
   throw Error(ErrorCode::out_of_memory,
-              fmt::format("this size needs {}, {} are available; take a smaller one",
+              fmt::format("this size needs {}, {} are available; choose a smaller one",
                           size_text(bytes), size_text(available)));
 }
 

@@ -17,7 +17,7 @@ void require_place(const std::string& out, std::initializer_list<std::string> ot
     std::error_code error;
     if (out != other && !std::filesystem::equivalent(out, other, error)) continue;
     throw Error(ErrorCode::invalid_argument,
-                io::in_quotes(out) + " and " + io::in_quotes(other) + " are one file");
+                io::in_quotes(out) + " and " + io::in_quotes(other) + " are the same file");
   }
   const io::Sink probe(out);
 }

@@ -61,18 +61,20 @@ double least_seconds(const DistributedPlanRequest& r, const DistributedForecast&
 void add_time(Screen& screen, const DistributedPlanRequest& r, const DistributedForecast& f) {
   if (f.measured_on.empty()) {
     screen.line("time",
-                fmt::format("not foretold: 'stepwell tune --threads {}' on a rank's machine "
-                            "measures the work",
+                fmt::format("not predicted: 'stepwell tune --threads {}' on a rank's machine "
+                            "measures the rates",
                             f.threads));
   } else {
     const auto text = [](double seconds) { return time_text({0, 0, 0, 0, seconds}); };
     screen.line(
         "time",
-        fmt::format("at least {}: {} of one process with as many threads, shared out evenly",
+        fmt::format("at least {}: {} of one process with as many threads, divided by the number of "
+                    "ranks",
                     text(least_seconds(r, f)), text(f.path.seconds())));
     screen.line("", "by this machine's rates of " + f.measured_on);
   }
-  if (r.ranks > 1) screen.line("", "what the network adds is not known: no rank has used it");
+  if (r.ranks > 1)
+    screen.line("", "the time of the network is not included: it has not been measured");
 }
 
 }  // namespace
@@ -86,12 +88,12 @@ std::int64_t modelled_bytes(const std::string& map, std::int64_t n, std::int64_t
   return f.map.adaptive() ? 0 : factor::distributed_bytes_to_send(n, f, distribution);
 }
 
-void print_ranked_plan(const DistributedPlanRequest& r, bool json) {
+void print_distributed_plan(const DistributedPlanRequest& r, bool json) {
   const bool general = r.recipe && gallery::is_general(r.recipe->kind);
   if (general || structure_of(r.how) == Structure::general) {
     throw Error(ErrorCode::invalid_argument,
-                "over ranks A is symmetric positive definite; take another --kind, and leave "
-                "--assume out");
+                "over ranks A must be symmetric positive definite; choose another --kind, and omit "
+                "--assume");
   }
   const DistributedForecast f = forecast_of(r);
   if (json) {
@@ -128,7 +130,7 @@ void print_ranked_plan(const DistributedPlanRequest& r, bool json) {
   screen.line(
       "a rank's memory",
       fmt::format("{}{}; {} if it has to climb to FP64", size_text(f.bytes),
-                  r.where.regenerate ? "" : ", A's kept tiles included", size_text(f.top_bytes)));
+                  r.where.regenerate ? "" : ", including A's tiles", size_text(f.top_bytes)));
   fmt::print("{}", screen.take());
 }
 

@@ -23,7 +23,7 @@ struct DistributedPlanRequest {
   int ranks = 0;
   std::int64_t n = 0;
   std::int64_t columns = 1;
-  RanksRequest where;
+  DistributedRequest where;
   SolveOptionsRequest how;
   std::optional<gallery::Recipe> recipe;  ///< what is known about A
   std::string kind;                       ///< name of the kind
@@ -31,6 +31,6 @@ struct DistributedPlanRequest {
 
 /// Prints that plan. Needs neither ranks nor MPI. Throws Error if the layout is not possible for
 /// the number of ranks, or for options that are not available over ranks.
-void print_ranked_plan(const DistributedPlanRequest& r, bool json);
+void print_distributed_plan(const DistributedPlanRequest& r, bool json);
 
 }  // namespace stepwell::tool

@@ -24,8 +24,9 @@ LeastSquaresOptions tall_options(const SolveOptionsRequest& r) {
     options.rung = rung_from_string(r.map);
     if (!options.rung) {
       throw Error(ErrorCode::invalid_argument,
-                  "the Gram matrix of least squares has one rung, and '" + r.map +
-                      "' is none; there are bf16, bf16x2, bf16x3, fp16, fp32 and fp64");
+                  "--map '" + r.map +
+                      "': least squares has one rung, that of the Gram matrix; the rungs are bf16, "
+                      "bf16x2, bf16x3, fp16, fp32 and fp64");
     }
   }
   if (r.assume != "auto") {
@@ -61,8 +62,8 @@ void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
                               {"bytes",
                                {{"a", matrix},
                                 {"b", vectors},
-                                {"beside", plan.bytes},
-                                {"beside_at_most", plan.top_bytes}}},
+                                {"workspace", plan.bytes},
+                                {"workspace_at_most", plan.top_bytes}}},
                               {"bytes_available", available}};
     fmt::print("{}\n", out.dump(2));
     return;
@@ -70,10 +71,10 @@ void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
   Screen screen(colour_on_stdout());
   screen.line("solved as", "least squares");
   screen.line("path", path_text(plan.map, plan.refiner, plan.iterations, true));
-  screen.line("", "if the columns are not nearly dependent");
+  screen.line("", "if the columns are not nearly linearly dependent");
   screen.line("time", time_text({0, 0, 0, 0, plan.seconds}));
   screen.line("", "by the rates of the machine Stepwell was developed on");
-  screen.line("memory", fmt::format("{} beside A, b and x; {} if it has to climb to QR",
+  screen.line("memory", fmt::format("{} in addition to A, b and x; {} if it has to climb to QR",
                                     size_text(plan.bytes), size_text(plan.top_bytes)));
   screen.line("", fmt::format("A takes {} unless it is mapped, b {}", size_text(matrix),
                               size_text(vectors)));

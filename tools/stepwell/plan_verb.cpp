@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct PlanRequest : SolveOptionsRequest, RanksRequest {
+struct PlanRequest : SolveOptionsRequest, DistributedRequest {
   std::string file;
   std::int64_t n = 0;
   std::int64_t m = 0;  ///< rows, for least squares
@@ -39,7 +39,7 @@ struct PlanRequest : SolveOptionsRequest, RanksRequest {
 io::MatrixShape shape_of(const PlanRequest& r) {
   if (r.file.empty() == (r.n == 0)) {
     throw Error(ErrorCode::invalid_argument,
-                "say how large the matrix is: either --n or a file; see 'stepwell plan --help'");
+                "give the size of the matrix: either --n or a file; see 'stepwell plan --help'");
   }
   if (r.file.empty()) return {r.m == 0 ? r.n : r.m, r.n, true};
   const io::MatrixShape shape = io::read_shape(r.file);
@@ -83,15 +83,17 @@ void print_json(std::int64_t n, bool general, const PlanRequest& r, const Foreca
         {"refine", f.refine},
         {"wall", f.seconds()}}},
       {"rates_measured_on", table.measured_on},
-      {"bytes", {{"data", f.data_bytes}, {"beside", f.bytes}, {"beside_at_most", f.top_bytes}}},
+      {"bytes",
+       {{"data", f.data_bytes}, {"workspace", f.bytes}, {"workspace_at_most", f.top_bytes}}},
       {"bytes_available", available}};
   fmt::print("{}\n", json.dump(2));
 }
 
 /// Adds a line that says whether there is enough memory.
 void add_verdict(Screen& screen, const Forecast& f, std::int64_t available) {
-  const auto fits = [&](std::int64_t beside) {
-    return f.data_bytes / 2 + beside / 2 <= available / 2;  // halves, because the sum may overflow
+  const auto fits = [&](std::int64_t workspace) {
+    // Halves, because the sum may overflow.
+    return f.data_bytes / 2 + workspace / 2 <= available / 2;
   };
   const std::string there = size_text(available) + " are available: ";
   if (!fits(f.bytes)) {
@@ -115,7 +117,7 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
                         "measures this one"
                       : "by this machine's rates of " + table.measured_on);
   screen.line("memory",
-              fmt::format("{} for A, b and x, {} beside them; {} if it has to climb to "
+              fmt::format("{} for A, b and x, {} in addition; {} if it has to climb to "
                           "FP64",
                           size_text(f.data_bytes), size_text(f.bytes), size_text(f.top_bytes)));
   if (available > 0) add_verdict(screen, f, available);
@@ -127,7 +129,8 @@ void plan(const PlanRequest& r) {
   std::optional<gallery::Recipe> recipe;
   if (!r.recipe.kind.empty()) recipe = recipe_of(r.recipe);
   if (r.ranks > 0) {
-    return print_ranked_plan({r.ranks, shape.rows, r.columns, r, r, recipe, r.recipe.kind}, r.json);
+    return print_distributed_plan({r.ranks, shape.rows, r.columns, r, r, recipe, r.recipe.kind},
+                                  r.json);
   }
   if (r.regenerate || r.grid_rows > 0 || r.layout != "grid") {
     throw Error(ErrorCode::invalid_argument,
@@ -153,25 +156,26 @@ void plan(const PlanRequest& r) {
 
 void add_plan(CLI::App& app) {
   CLI::App* const verb = app.add_subcommand(
-      "plan", "Say what solve or lstsq would do, its memory and time, and do nothing");
+      "plan", "Show what solve or lstsq would do, its memory and time, without running it");
   const auto r = std::make_shared<PlanRequest>();
   r->recipe.kind.clear();
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   const auto order = CLI::Range(std::int64_t{1}, std::int64_t{1} << 21);  // the plan counts tiles
   verb->add_option("A", r->file, "File with A, of which only the size is read")->type_name("FILE");
   verb->add_option("--n", r->n, "Order of A, if there is no file")->check(order);
-  verb->add_option("--m", r->m, "Rows of A, if they are more than --n: least squares")
+  verb->add_option("--m", r->m, "Rows of A, if more than --n: least squares")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->needs("--n");
   verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
-  verb->add_option("--kind", r->recipe.kind, "What A is like, see below; default: nothing known");
+  verb->add_option("--kind", r->recipe.kind, "Kind of matrix, see below; default: unknown");
   add_recipe_options(*verb, r->recipe);
   add_solve_options(*verb, *r);
-  verb->add_option("--ranks", r->ranks, "For mpirun with so many processes; --threads each")
+  verb->add_option("--ranks", r->ranks,
+                   "Plan for mpirun with this many processes, each with --threads")
       ->check(CLI::Range(1, 1 << 16))
       ->excludes("A")
       ->excludes("--m");
-  add_rank_options(*verb, *r);
+  add_distributed_options(*verb, *r);
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { plan(*r); });
   verb->footer(kinds_help() +

@@ -8,17 +8,17 @@ namespace stepwell::tool {
 
 void add_recipe_options(CLI::App& verb, RecipeRequest& r) {
   verb.add_option("--cond", r.condition,
-                  "Largest by smallest eigenvalue or singular value, if given")
+                  "Condition number, for kinds with given eigenvalues or singular values")
       ->check(CLI::Range(1.0, 1e16))
       ->capture_default_str();
   verb.add_option("--length", r.length, "Correlation length of a covariance")
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
-  verb.add_option("--nugget", r.nugget, "What a covariance adds to its diagonal")
+  verb.add_option("--nugget", r.nugget, "Value added to the diagonal of a covariance")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  verb.add_option("--seed", r.seed, "Of the random numbers")->capture_default_str();
-  verb.add_flag("--sorted", r.sorted, "The points of a covariance in Morton order");
+  verb.add_option("--seed", r.seed, "Seed of the random numbers")->capture_default_str();
+  verb.add_flag("--sorted", r.sorted, "Sort the points of a covariance in Morton order");
 }
 
 gallery::Recipe recipe_of(const RecipeRequest& r) {
@@ -33,25 +33,25 @@ std::string kinds_help() {
   return "Kinds of matrices, symmetric positive definite:\n"
          "  arithmetic, clustered, logarithmic, geometric, custom-clustered\n"
          "      eigenvalues from 1 to 1 / --cond, random eigenvectors\n"
-         "  dominant    random numbers in [-1, 1), n on the diagonal\n"
+         "  dominant    random elements in [-1, 1), n on the diagonal\n"
          "  matern, exponential, gaussian\n"
          "      covariances of random points in the unit square; --length, --nugget, --sorted\n"
          "  hilbert, lehmer, minij, trefethen, laplacian\n"
-         "      classics; hilbert is not positive definite in FP64 beyond n = 13\n"
-         "\nGeneral ones:\n"
+         "      classical test matrices; hilbert is not positive definite in FP64 beyond n = 13\n"
+         "\nGeneral matrices:\n"
          "  general-arithmetic, general-clustered, general-one-large, general-logarithmic,\n"
          "  general-geometric\n"
-         "      singular values from 1 to 1 / --cond, random bases; clustered: all 1 but one\n"
+         "      singular values from 1 to 1 / --cond, random bases; clustered: all 1 except one\n"
          "  positive-arithmetic, positive-clustered, positive-logarithmic\n"
          "      the same, with eigenvalues whose real parts are positive\n"
          "  general-dominant, hplmxp\n"
-         "      random with a heavy diagonal: n added to it, or the benchmark HPL-MxP's\n"
+         "      random with a large diagonal: n added to it, or as in the benchmark HPL-MxP\n"
          "  randn, rands, randb\n"
-         "      random numbers: normal, in [-1, 1), signs\n"
+         "      random elements: normal, in [-1, 1), signs\n"
          "  orthog, circul, frank, fiedler, chebspec, riemann, zielke, triw\n"
-         "      classics; orthog and fiedler are symmetric and indefinite\n"
+         "      classical test matrices; orthog and fiedler are symmetric and indefinite\n"
          "  gfpp, gfpp-rows\n"
-         "      grow to 2^(n-1) under partial pivoting by columns, by rows\n";
+         "      growth factor 2^(n-1) with partial pivoting by columns, by rows\n";
 }
 
 }  // namespace stepwell::tool

@@ -221,11 +221,11 @@ std::vector<Check> check_answers() {
   square("equal off-diagonals, spd", equal, Structure::spd);
   square("equal off-diagonals, general", equal, Structure::general);
   const System small = random_system(30, 30, 30, true);
-  square("denormal numbers, spd", scaled(small, -1050), Structure::spd);
-  square("denormal numbers, general", scaled(random_system(30, 30, 0, false), -1050),
+  square("denormal elements, spd", scaled(small, -1050), Structure::spd);
+  square("denormal elements, general", scaled(random_system(30, 30, 0, false), -1050),
          Structure::general);
   const System tiny = scaled(random_system(100, 8, 0, false), -1050);
-  checks.push_back(judged("denormal numbers, lstsq", tiny, fitted(tiny), true));
+  checks.push_back(judged("denormal elements, lstsq", tiny, fitted(tiny), true));
   return checks;
 }
 
@@ -234,8 +234,8 @@ std::vector<Check> check_bits() {
   Context one(1), all(0);
   for (const auto& [name, solve_it] : solvers()) {
     const std::vector<double> expected = solve_it(&one);
-    checks.push_back(
-        {name + ", 1 and all threads", different(expected, solve_it(&all)), 0, "other bits", ""});
+    checks.push_back({name + ", 1 and all threads", different(expected, solve_it(&all)), 0,
+                      "elements that differ", ""});
     std::fenv_t saved;
     std::fegetenv(&saved);
     disturb_environment();
@@ -243,7 +243,8 @@ std::vector<Check> check_bits() {
     const std::vector<double> got = solve_it(&all);
     const unsigned after = environment();
     std::fesetenv(&saved);
-    checks.push_back({name + ", rounding upward", different(expected, got), 0, "other bits", ""});
+    checks.push_back(
+        {name + ", rounding upward", different(expected, got), 0, "elements that differ", ""});
     checks.push_back({name + ", environment", after == before ? 0.0 : 1.0, 0, "not restored", ""});
   }
   return checks;

@@ -40,8 +40,8 @@ void print_table(const std::vector<Check>& checks) {
   const bool colour = colour_on_stdout();
   fmt::print("{:<28} {:>10} {:>7}  {}\n", "check", "measured", "limit", "");
   for (const Check& c : checks) {
-    std::string verdict = c.ok() ? "ok" : "MISS";
-    if (colour && !c.ok()) verdict = fmt::format(fmt::fg(fmt::terminal_color::red), "MISS");
+    std::string verdict = c.ok() ? "ok" : "FAIL";
+    if (colour && !c.ok()) verdict = fmt::format(fmt::fg(fmt::terminal_color::red), "FAIL");
     fmt::print("{:<28} {:>10.3g} {:>7.3g}  {:<4}  {}{}\n", c.name, c.measured, c.limit, verdict,
                c.unit, c.remark.empty() ? "" : "; " + c.remark);
   }
@@ -62,8 +62,8 @@ void run(bool json) {
   }
   if (misses > 0) {
     throw Failure{static_cast<int>(ErrorCode::internal),
-                  fmt::format("{} of {} checks missed: do not trust answers of this machine, and "
-                              "report it with the output of 'stepwell doctor'",
+                  fmt::format("{} of {} checks failed: do not trust results of this machine, and "
+                              "report this with the output of 'stepwell doctor'",
                               misses, checks.size())};
   }
 }
@@ -73,13 +73,14 @@ void run(bool json) {
 
 void add_selftest(CLI::App& app) {
   CLI::App* const verb =
-      app.add_subcommand("selftest", "Try whether this machine computes what the library promises");
+      app.add_subcommand("selftest", "Check that this machine computes what the library promises");
   const auto json = std::make_shared<bool>(false);
   verb->add_flag("--json", *json, "Print one JSON object");
   verb->callback([json] { selftest::run(*json); });
   verb->footer(
-      "Kernels of every instruction set, small systems of each solver judged in double-double,\n"
-      "and bits. A few seconds. Exit code 70: something missed its limit.\n\n"
+      "Checks the kernels of every instruction set, the accuracy of each solver for small systems\n"
+      "in double-double, and that the bits of x do not depend on the number of threads or on the\n"
+      "rounding mode. Takes a few seconds. Exit code 70: a check failed.\n\n"
       "Example:\n  stepwell selftest");
 }
 

@@ -83,7 +83,7 @@ void print(const SystemRequest& r, const Certificate& c, const RanksReport* rank
               fmt::format("{}, plan {}; {} resident", size_text(ranks->memory),
                           size_text(ranks->memory_plan), size_text(ranks->resident)));
   if (!r.checkpoint.empty()) {
-    screen.line("checkpoints", fmt::format("{} written in {:.2g} s; {} block columns taken up",
+    screen.line("checkpoints", fmt::format("{} written in {:.2g} s; {} block columns resumed",
                                            c.factor.checkpoints, c.factor.checkpoint_seconds,
                                            c.factor.resumed_columns));
   }
@@ -115,7 +115,7 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
   options.transposed = r.transposed;
   Certificate c;
   {
-    ProgressLine line(!r.quiet, {{Phase::analysis, "looking at A", 0},
+    ProgressLine line(!r.quiet, {{Phase::analysis, "analyzing A", 0},
                                  {Phase::factor, "factoring", 0},
                                  {Phase::refine, "refining", 0}});
     options.progress = line.progress();
@@ -144,7 +144,7 @@ DistributedOptions distributed_options(const SystemRequest& r) {
 void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe& recipe) {
   if (r.transposed || structure_of(r) == Structure::general) {
     throw Error(ErrorCode::invalid_argument,
-                "over ranks A is symmetric positive definite; leave --transposed and --assume out");
+                "over ranks A must be symmetric positive definite; omit --transposed and --assume");
   }
   const bool first = ranks.rank() == 0;
   std::optional<Context> context;
@@ -156,7 +156,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   RanksReport report;
   Certificate c;
   {
-    ProgressLine line(!r.quiet && first, {{Phase::analysis, "looking at A", 0},
+    ProgressLine line(!r.quiet && first, {{Phase::analysis, "analyzing A", 0},
                                           {Phase::factor, "factoring", 0},
                                           {Phase::refine, "refining", 0}});
     options.progress = line.progress();

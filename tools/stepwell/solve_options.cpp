@@ -12,21 +12,21 @@ void add_method_options(CLI::App& verb, std::string& refiner, std::string& pivot
       "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg, or fgmres "
       "for a general A");
   verb.add_option("--pivoting", pivoting,
-                  "Of a general A: partial, or butterfly (random mixing, no exchanges)")
+                  "Pivoting for a general A: partial, or butterfly (random mixing, no exchanges)")
       ->check(CLI::IsMember({"partial", "butterfly"}))
       ->capture_default_str();
 }
 
 void add_solve_options(CLI::App& verb, SolveOptionsRequest& r) {
   verb.add_option("--assume", r.assume,
-                  "What A is: spd (symmetric positive definite), general, or auto (look first)")
+                  "Structure of A: spd (symmetric positive definite), general, or auto (analyze A)")
       ->check(CLI::IsMember({"auto", "spd", "general"}))
       ->capture_default_str();
   verb.add_option("--map", r.map, "Precision map of the factor; default: the plan's");
   add_method_options(verb, r.refiner, r.pivoting);
-  verb.add_option("--tolerance", r.tolerance, "Of the backward error; default: sqrt(n) 2^-53")
+  verb.add_option("--tolerance", r.tolerance, "Limit of the backward error; default: sqrt(n) 2^-53")
       ->check(CLI::Range(0.0, 1.0));
-  verb.add_flag("--no-climb", r.no_climb, "Stay at the first rung, good enough or not");
+  verb.add_flag("--no-climb", r.no_climb, "Stay at the first rung, even if x misses the tolerance");
   verb.add_option("--threads", r.threads, "Workers; default: as many as the process may use")
       ->check(CLI::Range(1, 1024));
 }
@@ -51,7 +51,7 @@ std::optional<Refiner> refiner_of(const std::string& name) {
   const auto refiner = refiner_from_string(name);
   if (!refiner) {
     throw Error(ErrorCode::invalid_argument, "there is no refiner '" + name +
-                                                 "'; there are ir, cg, gmres, fgmres, "
+                                                 "'; the refiners are ir, cg, gmres, fgmres, "
                                                  "ir(cg), ir(gmres) and gmres(gmres)");
   }
   return refiner;

@@ -39,8 +39,8 @@ Structure structure_asked(const SystemRequest& r) {
   const Structure structure = structure_of(r);
   if (r.lower && structure == Structure::general) {
     throw Error(ErrorCode::invalid_argument,
-                "--lower reads half of a symmetric matrix, and --assume general says that it is "
-                "none; leave one of them out");
+                "--lower reads half of a symmetric matrix, and --assume general says that A is not "
+                "symmetric; omit one of them");
   }
   if (r.transposed && (r.lower || structure == Structure::spd)) {
     throw Error(ErrorCode::invalid_argument,
@@ -85,15 +85,16 @@ io::MatrixShape check_shapes(const SystemRequest& r, const SolveOptions& options
   const std::int64_t height = std::max<std::int64_t>(a.rows, 1);
   const std::int64_t vectors = core::size_product(height, b.cols, 16, vectors_name.c_str());
   const std::int64_t available = core::memory_allowance().available;
-  const auto require = [&](std::int64_t beside) {
+  const auto require = [&](std::int64_t workspace) {
     // Quarters, because the sum of three sizes may overflow.
-    if (available == 0 || matrix / 4 + vectors / 4 + beside / 4 <= available / 4) return;
+    if (available == 0 || matrix / 4 + vectors / 4 + workspace / 4 <= available / 4) return;
     throw Error(
         ErrorCode::out_of_memory,
-        fmt::format("{}: solving with {} x {} takes {} for A, {} for b and x and {} beside "
-                    "them, and {} are available",
-                    io::in_quotes(r.a), a.rows, a.cols, size_text(matrix), size_text(vectors),
-                    beside == 0 ? "more" : size_text(beside), size_text(available)));
+        fmt::format(
+            "{}: A is {} x {}; the solve needs {} for A, {} for b and x and {} in addition, "
+            "and {} are available",
+            io::in_quotes(r.a), a.rows, a.cols, size_text(matrix), size_text(vectors),
+            workspace == 0 ? "more" : size_text(workspace), size_text(available)));
   };
   require(0);  // first, because the plan for a matrix that can't fit is itself too large
   const io::MatrixShape shape = {a.rows, b.cols, a.symmetric};
@@ -110,7 +111,7 @@ std::vector<Stage> stages_of(const SystemRequest& r, io::MatrixShape shape,
   const SolveSeconds t = seconds_at(table, plan.map, shape.rows, shape.cols, general);
   const auto n = static_cast<double>(shape.rows);
   std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},
-                               {Phase::analysis, "looking at A", t.analysis},
+                               {Phase::analysis, "analyzing A", t.analysis},
                                {Phase::factor, "factoring", t.factor},
                                {Phase::refine, "refining", plan.iterations * t.iteration}};
   if (options.condition) stages.push_back({Phase::certify, "condition", 5 * stages[3].seconds});
@@ -122,7 +123,7 @@ void print(const SystemRequest& r, io::MatrixShape shape, const Certificate& c) 
   if (!r.json) {
     fmt::print("{}", certificate_text(c, colour_on_stdout()));
     if (c.ok() && r.out.empty()) {
-      fmt::print("x was not asked for; -o x.npy writes it\n");
+      fmt::print("x was not saved; -o x.npy writes it to a file\n");
     }
     return;
   }
@@ -193,27 +194,30 @@ void add_solve(CLI::App& app) {
                  "Estimate the condition number, bound the error of x");
   verb->add_flag("--prove", r->prove, "Prove the backward error");
   verb->add_flag("--lower", r->lower,
-                 "Read only A's lower triangle: --assume spd without a look at the symmetry");
+                 "Read only A's lower triangle: --assume spd without a symmetry check");
   verb->add_flag("--transposed", r->transposed, "Solve A' x = b");
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->add_flag("--json", r->json, "Print one JSON object");
   CLI::Option* const gen =
-      verb->add_option("--gen", r->recipe.kind,
-                       "Instead of files: a kind of matrix as 'gen' has them, and random b")
+      verb->add_option(
+              "--gen", r->recipe.kind,
+              "Instead of files: a kind of matrix, see 'stepwell gen --help', and a random b")
           ->type_name("KIND")
           ->excludes("A");
   verb->add_option("--n", r->n, "Order of the generated A")->check(size)->needs(gen);
-  verb->add_option("--nrhs", r->columns, "Right-hand sides of it")
+  verb->add_option("--nrhs", r->columns, "Right-hand sides of the generated system")
       ->check(size)
       ->capture_default_str();
   add_recipe_options(*verb, r->recipe);
-  verb->add_flag("--mpi", r->mpi, "Over ranks, even if there is one: implied by mpirun and srun");
-  add_rank_options(*verb, *r);
+  verb->add_flag(
+      "--mpi", r->mpi,
+      "Distribute over MPI ranks, even if there is only one; implied by mpirun and srun");
+  add_distributed_options(*verb, *r);
   verb->add_option("--checkpoint", r->checkpoint,
-                   "Over ranks: a directory from which a factorization can be taken up again")
+                   "Over ranks: checkpoint directory from which a factorization can be resumed")
       ->type_name("DIR");
   verb->add_option("--checkpoint-share", r->checkpoint_share,
-                   "The share of the factorization's work between two checkpoints")
+                   "Fraction of the factorization's work between two checkpoints")
       ->check(CLI::Range(1e-6, 1.0))
       ->capture_default_str();
   verb->callback([r, b] {
@@ -221,10 +225,9 @@ void add_solve(CLI::App& app) {
     r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r);
   });
   verb->footer(
-      "x is written only when the outcome is 'converged' (exit code 0). With --assume auto, an A\n"
-      "that is symmetric and has a positive diagonal is taken for positive definite, and solved "
-      "as\n"
-      "a general one where it is not.\n"
+      "x is written only if the outcome is 'converged' (exit code 0). With --assume auto, an A\n"
+      "that is symmetric and has a positive diagonal is assumed to be positive definite; if it is\n"
+      "not, it is solved as a general matrix.\n"
       "\nExample:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
       "  stepwell solve A.npy b.npy -o x.npy\n"
       "  mpirun -n 4 stepwell solve --gen matern --n 20000");

@@ -11,7 +11,7 @@
 namespace stepwell::tool {
 
 /// Options of `solve`.
-struct SystemRequest : SolveOptionsRequest, RanksRequest {
+struct SystemRequest : SolveOptionsRequest, DistributedRequest {
   std::string a, b;      ///< files
   bool files = false;    ///< both were given
   RecipeRequest recipe;  ///< empty kind: A comes from a file

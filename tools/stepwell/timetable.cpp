@@ -165,7 +165,7 @@ std::string kept_text() {
     if (e.code() != std::errc::no_such_file_or_directory &&
         e.code() != std::errc::not_a_directory) {
       core::warn_once(io::in_quotes(path) + " can't be read: " + e.code().message() +
-                      "; times are those of a model. Run 'stepwell tune', or delete it");
+                      "; times come from a cost model. Run 'stepwell tune', or delete the file");
     }
     return "";
   }

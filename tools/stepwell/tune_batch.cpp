@@ -51,7 +51,7 @@ std::string place_to_keep() {
   const std::string path = batched::tuning_path();
   if (path.empty()) {
     throw Error(ErrorCode::cannot_open,
-                "there is nowhere to keep the tuning: set HOME or XDG_CACHE_HOME, and not "
+                "there is no directory for the tuning: set HOME or XDG_CACHE_HOME, and not "
                 "STEPWELL_BATCH_TUNING=off; or measure with --dry-run");
   }
   std::error_code ignored;
@@ -83,7 +83,7 @@ std::vector<OrderSweep> sweep_all(const TuneBatchRequest& r) {
   }
   announce("");
   // Measures the best variants again, because the machine may have been busy with something else.
-  fmt::print(stderr, "measuring the best ones again\n");
+  fmt::print(stderr, "measuring the best variants again\n");
   for (OrderSweep& s : sweeps) {
     announce(fmt::format("{}, n = {}", to_string(s.format), s.n));
     sweep_again(case_of(r, s.n, s.format), s);
@@ -156,7 +156,7 @@ void tune_batch(const TuneBatchRequest& asked) {
   }
   if (!r.json) {
     print_table(sweeps);
-    if (!r.dry_run) fmt::print("kept in {}; batches use it from now on\n", path);
+    if (!r.dry_run) fmt::print("saved in {}; batches use it from now on\n", path);
     return;
   }
   const MachineReport machine = describe_machine();
@@ -175,23 +175,23 @@ void tune_batch(const TuneBatchRequest& asked) {
 }  // namespace
 
 void add_tune_batch(CLI::App& tune) {
-  CLI::App* const verb = tune.add_subcommand("batch", "Find the fastest kernels of batches");
+  CLI::App* const verb = tune.add_subcommand("batch", "Find the fastest kernels for batches");
   const auto r = std::make_shared<TuneBatchRequest>();
   verb->add_option("--n", r->orders, "Orders of the matrices: 5..100, or 8,16,32")
       ->capture_default_str();
-  verb->add_option("--type", r->type, "Format of the numbers")
+  verb->add_option("--type", r->type, "Format of the elements")
       ->check(CLI::IsMember({"both", "fp32", "fp64"}))
       ->capture_default_str();
-  verb->add_option("--count", r->count, "Systems of a run, at most")
+  verb->add_option("--count", r->count, "Maximum number of systems in a run")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
       ->capture_default_str();
   verb->add_option("--threads", r->threads, "Threads; default: as many as the process may use")
       ->check(CLI::Range(1, 1024));
-  verb->add_flag("--dry-run", r->dry_run, "Measure and keep nothing");
+  verb->add_flag("--dry-run", r->dry_run, "Measure without saving the result");
   verb->add_flag("--json", r->json, "Print one JSON object with all measurements");
   verb->callback([r] { tune_batch(*r); });
   verb->footer(
-      "It takes five minutes. The result is kept in stepwell/batch.txt below $XDG_CACHE_HOME or\n"
+      "It takes five minutes. The result is saved in stepwell/batch.txt below $XDG_CACHE_HOME or\n"
       "~/.cache, or in the file that STEPWELL_BATCH_TUNING names; STEPWELL_BATCH_TUNING=off uses\n"
       "the shipped choices. A choice changes the time of a batch, never its bits.\n"
       "\nExamples:\n  stepwell tune batch\n  stepwell tune batch --n 12 --type fp64 --dry-run");

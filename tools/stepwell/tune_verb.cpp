@@ -121,7 +121,7 @@ void tune(const TuneRequest& r) {
   const std::string path = timetable_path();
   if (path.empty()) {
     throw Error(ErrorCode::cannot_open,
-                "there is nowhere to keep the rates: set HOME or XDG_CACHE_HOME");
+                "there is no directory for the rates: set HOME or XDG_CACHE_HOME");
   }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
@@ -158,7 +158,7 @@ void tune(const TuneRequest& r) {
       fmt::print("{:>8}  {:<32}{:>12.3g}{:>12.3g}{:>12.3g}\n", t.n, t.map, t.analysis, t.factor,
                  t.iteration);
     }
-    fmt::print("kept in {}; 'plan' and the progress of 'solve' use it\n", path);
+    fmt::print("saved in {}; 'plan' and the progress of 'solve' use it\n", path);
   }
 }
 
@@ -166,7 +166,7 @@ void tune(const TuneRequest& r) {
 
 void add_tune(CLI::App& app) {
   CLI::App* const verb =
-      app.add_subcommand("tune", "Measure this machine, so that plan can tell the time");
+      app.add_subcommand("tune", "Measure this machine, so that plan can predict the time");
   const auto r = std::make_shared<TuneRequest>();
   verb->add_option("--max-n", r->max_n, "Order of the largest system that is measured")
       ->check(CLI::Range(1024, 65536))
@@ -179,9 +179,9 @@ void add_tune(CLI::App& app) {
     if (verb->get_subcommands().empty()) tune(*r);
   });
   verb->footer(
-      "It takes a minute, and six times that at twice the order. The result is kept in\n"
+      "It takes a minute, and six times that at twice the order. The result is saved in\n"
       "stepwell/rates.json below $XDG_CACHE_HOME or ~/.cache. It changes forecasts only,\n"
-      "never what a solve does: the same bits come out with and without it.\n"
+      "never what a solve does: x has the same bits with and without it.\n"
       "\nExample:\n  stepwell tune");
 }
 

@@ -30,9 +30,10 @@ nb::dict als_step_of(std::int64_t cols, const Vector<const std::int64_t>& starts
   const auto rows = static_cast<std::int64_t>(starts.shape(0)) - 1;
   if (rows < 0 || columns.shape(0) != values.shape(0) ||
       starts.data()[rows] != static_cast<std::int64_t>(values.shape(0))) {
-    throw Error(ErrorCode::shape,
-                "als_step: the sparse matrix's arrays do not fit each other: indptr's last number "
-                "is the length of indices and of data");
+    throw Error(
+        ErrorCode::shape,
+        "als_step: the arrays of the sparse matrix do not match: the last element of indptr "
+        "must be the length of indices and data");
   }
   Progress state;
   AlsOptions options;
@@ -59,7 +60,7 @@ void bind_als(nb::module_& m) {
         nb::arg("columns").noconvert(), nb::arg("values").noconvert(), nb::arg("items").noconvert(),
         nb::arg("users").noconvert(), nb::arg("counts"), nb::arg("ridge"), nb::arg("weighted"),
         nb::arg("alpha"), nb::arg("threads"), nb::arg("progress").none(),
-        "One half step into users; the report.");
+        "Computes one half step into users; returns the report.");
 }
 
 }  // namespace stepwell::python

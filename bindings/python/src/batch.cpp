@@ -118,16 +118,17 @@ nb::dict batch_substitute_of(const Matrices<const T>& factor, const Matrices<T>&
 template <class T>
 void bind_type(nb::module_& m) {
   m.def("batch_cholesky", &batch_cholesky_of<T>, nb::arg("a").noconvert(), nb::arg("arguments"),
-        nb::arg("outputs"), nb::arg("progress").none(), "Factors in place; the report.");
+        nb::arg("outputs"), nb::arg("progress").none(), "Factors in place; returns the report.");
   m.def("batch_solve", &batch_solve_of<T>, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
         nb::arg("arguments"), nb::arg("outputs"), nb::arg("progress").none(),
-        "Solves in place of b; the report.");
+        "Solves in place of b; returns the report.");
   m.def("batch_factor_solve", &batch_factor_solve_of<T>, nb::arg("a").noconvert(),
         nb::arg("b").noconvert(), nb::arg("arguments"), nb::arg("outputs"),
-        nb::arg("progress").none(), "Factors in place of a, solves in place of b; the report.");
+        nb::arg("progress").none(),
+        "Factors in place of a, solves in place of b; returns the report.");
   m.def("batch_substitute", &batch_substitute_of<T>, nb::arg("factor").noconvert(),
         nb::arg("b").noconvert(), nb::arg("arguments"), nb::arg("outputs"),
-        nb::arg("progress").none(), "Solves in place of b with factors; the report.");
+        nb::arg("progress").none(), "Solves in place of b with factors; returns the report.");
 }
 
 }  // namespace

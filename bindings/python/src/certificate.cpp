@@ -23,15 +23,15 @@ nb::dict fields_of(const ColumnCertificate& column) {
   return d;
 }
 
-nb::dict fields_of(const LadderStep& attempt) {
+nb::dict fields_of(const LadderStep& step) {
   nb::dict d;
-  d["map"] = attempt.map;
-  d["refiner"] = attempt.refiner;
-  d["factored"] = attempt.factored;
-  d["iterations"] = attempt.iterations;
-  d["error"] = attempt.error;
-  d["reason"] = attempt.reason;
-  d["seconds"] = attempt.seconds;
+  d["map"] = step.map;
+  d["refiner"] = step.refiner;
+  d["factored"] = step.factored;
+  d["iterations"] = step.iterations;
+  d["error"] = step.error;
+  d["reason"] = step.reason;
+  d["seconds"] = step.seconds;
   return d;
 }
 

@@ -57,9 +57,10 @@ void bind_lstsq(nb::module_& m) {
   m.def("lstsq", &lstsq_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
         nb::arg("x").noconvert(), nb::arg("ridge"), nb::arg("weights"), nb::arg("qr"),
         nb::arg("tolerance"), nb::arg("iterations"), nb::arg("climb"), nb::arg("threads"),
-        nb::arg("progress").none(), "Least squares into x; the certificate's fields, by name.");
+        nb::arg("progress").none(),
+        "Solves least squares into x; returns the certificate as a dict.");
   m.def("plan_lstsq", &plan_lstsq_of, nb::arg("m"), nb::arg("n"), nb::arg("columns"),
-        nb::arg("ridge"), nb::arg("qr"), "The plan's fields, by name.");
+        nb::arg("ridge"), nb::arg("qr"), "Returns the plan as a dict.");
 }
 
 }  // namespace stepwell::python

@@ -49,7 +49,7 @@ nb::dict describe() {
 }  // namespace
 
 void bind_machine(nb::module_& m) {
-  m.def("describe", &describe, "The fields of stepwell.Machine, by name.");
+  m.def("describe", &describe, "Returns the fields of stepwell.Machine as a dict.");
 }
 
 }  // namespace stepwell::python

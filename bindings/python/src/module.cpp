@@ -27,7 +27,7 @@ PyObject* kind_of(stepwell::ErrorCode code) {
 }  // namespace
 
 NB_MODULE(_stepwell, m) {
-  m.doc() = "The library behind the package 'stepwell'; the package is what you want.";
+  m.doc() = "Internal module of the package 'stepwell'; use the package.";
   m.attr("version") = stepwell::version();
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {

@@ -40,9 +40,10 @@ struct Options {
     if (refiner) {
       o.refiner = refiner_from_string(*refiner);
       if (!o.refiner) {
-        throw Error(ErrorCode::invalid_argument,
-                    "no refiner is called '" + *refiner +
-                        "'; there are ir, cg, gmres, fgmres, ir(cg), ir(gmres), gmres(gmres)");
+        throw Error(
+            ErrorCode::invalid_argument,
+            "there is no refiner '" + *refiner +
+                "'; the refiners are ir, cg, gmres, fgmres, ir(cg), ir(gmres), gmres(gmres)");
       }
     }
     o.triangle = upper ? Triangle::upper : Triangle::lower;

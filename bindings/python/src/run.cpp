@@ -15,7 +15,7 @@
 namespace stepwell::python {
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{50};
+constexpr std::chrono::milliseconds kPollInterval{50};
 
 const char* name(Phase phase) {
   switch (phase) {
@@ -38,16 +38,16 @@ const char* name(Phase phase) {
 }
 
 // Checks for signals and calls the progress callback. Throws what Python raised.
-void glance(const Progress& progress, const nb::object& watcher) {
+void poll(const Progress& progress, const nb::object& callback) {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  if (watcher.is_none()) return;
-  watcher(name(progress.phase), progress.done.load(), progress.total.load());
+  if (callback.is_none()) return;
+  callback(name(progress.phase), progress.done.load(), progress.total.load());
 }
 
 // Runs work on another thread and keeps the exception that it threw.
-class Errand {
+class BackgroundWork {
  public:
-  explicit Errand(const std::function<void()>& work)
+  explicit BackgroundWork(const std::function<void()>& work)
       : thread_([this, &work] {
           try {
             work();
@@ -59,11 +59,11 @@ class Errand {
           ended_.notify_one();
         }) {}
 
-  // Waits for at most kGlance without the GIL; returns whether the work has ended.
+  // Waits for at most kPollInterval without the GIL; returns whether the work has ended.
   bool wait() {
     const nb::gil_scoped_release release;
     std::unique_lock lock(mutex_);
-    return ended_.wait_for(lock, kGlance, [this] { return done_; });
+    return ended_.wait_for(lock, kPollInterval, [this] { return done_; });
   }
 
   // Joins the thread and rethrows what the work threw.
@@ -96,17 +96,17 @@ Context* context(int threads) {
   return found.get();
 }
 
-void run(Progress& progress, const nb::object& watcher, bool is_brief,
+void run(Progress& progress, const nb::object& callback, bool is_brief,
          const std::function<void()>& work) {
-  std::optional<Errand> errand;
-  if (!is_brief || !watcher.is_none()) {
+  std::optional<BackgroundWork> background;
+  if (!is_brief || !callback.is_none()) {
     try {
-      errand.emplace(work);
+      background.emplace(work);
     } catch (const std::system_error&) {
       // No thread can be started: run without checking for signals.
     }
   }
-  if (!errand) {
+  if (!background) {
     const nb::gil_scoped_release release;
     work();
     return;
@@ -115,13 +115,13 @@ void run(Progress& progress, const nb::object& watcher, bool is_brief,
   do {  // at least once: even the shortest call reports progress
     if (raised) continue;
     try {
-      glance(progress, watcher);
+      poll(progress, callback);
     } catch (...) {
       raised = std::current_exception();
       progress.cancel = true;
     }
-  } while (!errand->wait());
-  errand->finish();
+  } while (!background->wait());
+  background->finish();
   if (raised) std::rethrow_exception(raised);
 }
 

@@ -23,12 +23,12 @@ inline bool brief(double products) {
   return products < 1e9;
 }
 
-/// Runs 'work' without the GIL. A brief call without a progress callback (watcher) runs on the
-/// caller's thread. Any other call runs on a separate thread while the caller's thread checks for
-/// signals and calls watcher(phase, done, total) twenty times a second: Python runs signal handlers
-/// in the main thread only. If a handler or the callback raises, the work is cancelled and the
-/// exception is passed to the caller.
-void run(Progress& progress, const nb::object& watcher, bool is_brief,
+/// Runs 'work' without the GIL. A brief call without a progress callback runs on the caller's
+/// thread. Any other call runs on a separate thread while the caller's thread checks for signals
+/// and calls callback(phase, done, total) twenty times a second: Python runs signal handlers in the
+/// main thread only. If a handler or the callback raises, the work is cancelled and the exception
+/// is passed to the caller.
+void run(Progress& progress, const nb::object& callback, bool is_brief,
          const std::function<void()>& work);
 
 }  // namespace stepwell::python

@@ -40,9 +40,9 @@ nb::dict plan_of(std::int64_t n, std::int64_t columns, const Options& options) {
 }
 
 /// A solver and the Progress that its calls share. Python holds a lock during each call.
-class Kept {
+class KeptSolver {
  public:
-  Kept(const Matrix<const double>& a, const Options& options)
+  KeptSolver(const Matrix<const double>& a, const Options& options)
       : solver_(columns_of(a), options.options(&state_), options.structure_of()) {}
 
   nb::dict factor(const nb::object& progress) {
@@ -111,17 +111,17 @@ void bind_solve(nb::module_& m) {
       .def_rw("threads", &Options::threads);
   m.def("solve", &solve_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
         nb::arg("x").noconvert(), nb::arg("options"), nb::arg("progress").none(),
-        "Solves into x, which may be b; the certificate's fields, by name.");
+        "Solves into x, which may be b; returns the certificate as a dict.");
   m.def("plan", &plan_of, nb::arg("n"), nb::arg("columns"), nb::arg("options"),
-        "The plan's fields, by name.");
-  nb::class_<Kept>(m, "Solver", "A matrix with its factor; the matrix is not copied.")
+        "Returns the plan as a dict.");
+  nb::class_<KeptSolver>(m, "Solver", "A matrix with its factor; the matrix is not copied.")
       .def(nb::init<const Matrix<const double>&, const Options&>(), nb::arg("a").noconvert(),
            nb::arg("options"), nb::keep_alive<1, 2>())
-      .def("factor", &Kept::factor, nb::arg("progress").none())
-      .def("solve", &Kept::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(),
+      .def("factor", &KeptSolver::factor, nb::arg("progress").none())
+      .def("solve", &KeptSolver::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(),
            nb::arg("transposed"), nb::arg("progress").none())
-      .def("inverse_norm", &Kept::inverse_norm, nb::arg("transposed"))
-      .def_prop_ro("structure", &Kept::structure);
+      .def("inverse_norm", &KeptSolver::inverse_norm, nb::arg("transposed"))
+      .def_prop_ro("structure", &KeptSolver::structure);
 }
 
 }  // namespace stepwell::python

@@ -13,15 +13,17 @@ from ._patch import PAYING_ORDER
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m stepwell",
-        description="Runs a script with NumPy's and SciPy's large solves by Stepwell.",
+        description="Runs a script; Stepwell solves the large systems of NumPy's and SciPy's solve().",
     )
     parser.add_argument("--version", action="version", version=__version__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    run = verbs.add_parser("run", help="run a script, and say on standard error what was taken")
-    run.add_argument("--minimum", type=int, default=PAYING_ORDER, help="least order that is taken")
+    run = verbs.add_parser("run", help="run a script; print the number of solves to standard error")
+    run.add_argument(
+        "--minimum", type=int, default=PAYING_ORDER, help="smallest order that Stepwell handles"
+    )
     run.add_argument("script")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
-    verbs.add_parser("describe", help="what the library found on this machine")
+    verbs.add_parser("describe", help="show what the library found on this machine")
     given = parser.parse_args()
     if given.verb == "describe":
         print(describe())

@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from ._native import native, thread_count
-from ._progress import Progress, watching
+from ._progress import Progress, reporting
 
 
 def als_step(
@@ -63,8 +63,8 @@ def als_step(
     if starts.shape != (rows + 1,):
         raise ValueError(f"indptr has the shape {starts.shape}; it must be ({rows + 1},)")
     if cols > np.iinfo(np.int32).max:
-        raise ValueError(f"{cols} items are more than 32-bit indices can name")
-    with watching(progress) as watcher:
+        raise ValueError(f"{cols} items are too many for 32-bit indices")
+    with reporting(progress) as callback:
         report = native().als_step(
             cols,
             starts,
@@ -77,6 +77,6 @@ def als_step(
             weighted,
             alpha,
             thread_count(threads),
-            watcher,
+            callback,
         )
     return users, np.array(report["failures"], dtype=np.int64)

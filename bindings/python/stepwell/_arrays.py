@@ -5,7 +5,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-_masked = "masked arrays are not supported: fill or drop what is masked"
+_masked = "masked arrays are not supported: fill or drop the masked elements"
 _sparse = "sparse matrices are not supported: use .toarray(), or a sparse solver"
 
 
@@ -19,13 +19,13 @@ def as_float64(value: Any, name: str) -> np.ndarray:
     kind = array.dtype.kind
     if kind == "c":
         raise TypeError(
-            f"{name} is complex ({array.dtype}), and only real systems are solved here; "
-            "scipy.linalg.solve has complex ones"
+            f"{name} is complex ({array.dtype}), and only real systems are supported; "
+            "use scipy.linalg.solve"
         )
     if kind not in "fiub" or array.dtype.itemsize > 8:
         raise TypeError(
-            f"{name} has the type {array.dtype}; float64 is what is solved, and float16, float32, "
-            "integers and bool are converted to it"
+            f"{name} has the type {array.dtype}; it must be float64, or float16, float32, integers "
+            "or bool, which are converted"
         )
     if array.dtype != np.float64 or not array.dtype.isnative or not array.flags.aligned:
         array = array.astype(np.float64)
@@ -60,7 +60,7 @@ def by_columns(array: np.ndarray) -> Tuple[np.ndarray, bool]:
 def square(value: Any, name: str = "a") -> np.ndarray:
     array = as_float64(value, name)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        more = "; stepwell.batch has many small systems at once" if array.ndim > 2 else ""
+        more = "; for many small systems use stepwell.batch" if array.ndim > 2 else ""
         raise ValueError(f"{name} has the shape {array.shape}; it must be square{more}")
     return array
 

@@ -110,7 +110,7 @@ class Certificate:
             lines.append(f"  {self.map} with {self.refiner}, {self.iterations} iterations")
         for rung in self.rungs:
             if rung.reason:
-                lines.append(f"  left {rung.map}: {rung.reason}")
+                lines.append(f"  tried {rung.map}: {rung.reason}")
         if self.condition:
             known = [c.forward_error for c in self.columns if not math.isnan(c.forward_error)]
             worst = f"at most {max(known):.1e}" if known and len(known) == len(self.columns) else "unknown"
@@ -118,7 +118,7 @@ class Certificate:
             lines.append(f"  condition {condition}, forward error {worst}")
         if self.rank >= 0:
             lines.append(f"  rank {self.rank}")
-        lines.append(f"  {self.times.wall:.3g} s, {self.peak_bytes / 2**20:.3g} MiB of work space")
+        lines.append(f"  {self.times.wall:.3g} s, {self.peak_bytes / 2**20:.3g} MiB of workspace")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from ._arrays import right_hand_sides
 from ._certificate import Certificate, certificate_of
 from ._errors import error_of
 from ._native import native
-from ._progress import Progress, watching
+from ._progress import Progress, reporting
 from ._solve import answer, prepared
 
 
@@ -51,15 +51,15 @@ class Factor:
             exact_residual=exact_residual,
             threads=threads,
         )
-        self._forgotten: Any = None
+        self._parent_solver: Any = None
         self._make(progress)
         if not self._certificate.ok:
             raise error_of(self._certificate)
 
     def _make(self, progress: Progress = None) -> None:
         solver = native().Solver(self._view, self._options)
-        with watching(progress) as watcher:
-            self._certificate = certificate_of(solver.factor(watcher), self._flipped)
+        with reporting(progress) as callback:
+            self._certificate = certificate_of(solver.factor(callback), self._flipped)
         self._native = solver
         self._lock = threading.Lock()
         self._pid = os.getpid()
@@ -67,7 +67,7 @@ class Factor:
     def _here(self) -> None:
         if self._pid != os.getpid():
             # The parent's solver needs its worker threads, which do not exist in this process.
-            self._forgotten = self._native
+            self._parent_solver = self._native
             self._options.threads = 1
             self._make()
 
@@ -97,14 +97,15 @@ class Factor:
         """Solves a @ x = b, or a.T @ x = b if transposed. Otherwise as stepwell.solve()."""
         self._here()
         x, columns = right_hand_sides(b, self.order, overwrite_b)
-        with self._lock, watching(progress) as watcher:
-            fields = self._native.solve(columns, columns, bool(transposed) != self._flipped, watcher)
+        with self._lock, reporting(progress) as callback:
+            transpose = bool(transposed) != self._flipped
+            fields = self._native.solve(columns, columns, transpose, callback)
         return answer(x, certificate_of(fields, self._flipped), full_output)
 
     def inverse_norm(self, norm: Any = 1) -> float:
         """An estimate of the 1-norm or, with norm=numpy.inf, of the infinity norm of a's inverse."""
         if norm not in (1, np.inf):
-            raise ValueError(f"norm={norm!r}: there are 1 and numpy.inf")
+            raise ValueError(f"norm={norm!r}; it must be 1 or numpy.inf")
         self._here()
         with self._lock:
             return float(self._native.inverse_norm((norm == 1) != self._flipped))
@@ -156,8 +157,8 @@ def cho_factor(
 def _checked(value: Any, caller: str, maker: str) -> Factor:
     if not isinstance(value, Factor):
         raise TypeError(
-            f"{caller} takes what stepwell.{maker} returned, not {type(value).__name__}; "
-            f"scipy.linalg.{caller} takes SciPy's"
+            f"{caller} needs the result of stepwell.{maker}, not {type(value).__name__}; "
+            f"for SciPy's factors use scipy.linalg.{caller}"
         )
     return value
 

@@ -10,7 +10,7 @@ from ._arrays import as_float64, lines
 from ._certificate import Certificate, Plan, certificate_of
 from ._errors import RankDeficientWarning, error_of
 from ._native import native, thread_count
-from ._progress import Progress, watching
+from ._progress import Progress, reporting
 
 
 class _Four(NamedTuple):
@@ -78,7 +78,7 @@ def lstsq(
     dimensions, right = _columns(b, array.shape[0])
     x = np.zeros((array.shape[1], right.shape[1]), order="F")
     penalties = [] if weights is None else [float(w) for w in as_float64(weights, "weights").flat]
-    with watching(progress) as watcher:
+    with reporting(progress) as callback:
         fields = native().lstsq(
             array,
             right,
@@ -90,7 +90,7 @@ def lstsq(
             iterations,
             climb,
             thread_count(threads),
-            watcher,
+            callback,
         )
     certificate = certificate_of(fields)
     if certificate.outcome == "rank deficient":

@@ -35,5 +35,5 @@ def thread_count(threads: Optional[int]) -> int:
     if threads is None:
         return 1 if _forked else 0
     if isinstance(threads, bool) or threads != int(threads) or threads < 1:
-        raise ValueError(f"threads is {threads!r}; give a number of at least 1, or None")
+        raise ValueError(f"threads is {threads!r}; it must be an integer of at least 1, or None")
     return int(threads)

@@ -57,9 +57,10 @@ class patch:
     sees. Modules that imported the function by name (from scipy.linalg import solve) are found and
     patched, too.
 
-    Use it as a context manager, or with install() and uninstall(). 'taken', 'forwarded' and
-    'failed' count calls; str() gives a line to print. condition=True estimates the condition number
-    of each system and warns as SciPy does; it costs a factorization if none was needed.
+    Use it as a context manager, or with install() and uninstall(). 'taken' (handled by Stepwell),
+    'forwarded' and 'failed' count calls; str() gives a line to print. condition=True estimates the
+    condition number of each system and warns as SciPy does; it costs a factorization if none was
+    needed.
 
     >>> import numpy as np, stepwell
     >>> a, b = np.diag(np.arange(1.0, 9.0)) + 0.1, np.ones(8)
@@ -83,7 +84,7 @@ class patch:
         self.forwarded = 0
         #: Calls that did not converge and were then forwarded.
         self.failed = 0
-        #: Total time in seconds of the calls that were taken.
+        #: Total time in seconds of the calls that Stepwell handled.
         self.seconds = 0.0
         self._lock = threading.Lock()
         self._pairs: List[Tuple[Callable[..., Any], Callable[..., Any]]] = []
@@ -115,8 +116,8 @@ class patch:
 
     def __str__(self) -> str:
         return (
-            f"stepwell: {self.taken} solves taken ({self.seconds:.1f} s), {self.forwarded} "
-            f"forwarded, {self.failed} taken and then forwarded"
+            f"stepwell: {self.taken} solves handled ({self.seconds:.1f} s), {self.forwarded} "
+            f"forwarded, {self.failed} forwarded after they failed"
         )
 
     def _count(self, name: str, seconds: float = 0.0) -> None:

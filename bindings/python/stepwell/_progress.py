@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Union
 
 #: Progress callback, called with the phase and its done and total; total 0: nothing is counted.
-Watcher = Callable[[str, int, int], Any]
+ProgressCallback = Callable[[str, int, int], Any]
 #: Values that progress= accepts.
-Progress = Union[None, bool, Watcher]
+Progress = Union[None, bool, ProgressCallback]
 
 _width = 30
 
@@ -18,10 +18,10 @@ def line_of(phase: str, done: int, total: int, seconds: float) -> str:
     """One line of text, with a bar if something is counted."""
     if total <= 0:
         return f"{phase:<8} {seconds:6.1f} s"
-    share = min(max(done / total, 0.0), 1.0)
-    filled = int(share * _width)
+    fraction = min(max(done / total, 0.0), 1.0)
+    filled = int(fraction * _width)
     bar = "#" * filled + "." * (_width - filled)
-    return f"{phase:<8} [{bar}] {100 * share:3.0f} % {seconds:6.1f} s"
+    return f"{phase:<8} [{bar}] {100 * fraction:3.0f} % {seconds:6.1f} s"
 
 
 class _Terminal:
@@ -75,14 +75,14 @@ def _notebook_display() -> Optional[Any]:
 
 
 @contextmanager
-def watching(progress: Progress) -> Iterator[Optional[Watcher]]:
+def reporting(progress: Progress) -> Iterator[Optional[ProgressCallback]]:
     """The progress callback of a call, or None."""
     if progress is None or progress is False:
         yield None
         return
     if progress is not True:
         if not callable(progress):
-            raise TypeError("progress is a function of (phase, done, total), or True")
+            raise TypeError("progress must be a function of (phase, done, total), or True")
         yield progress
         return
     display = _notebook_display()

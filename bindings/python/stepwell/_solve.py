@@ -9,7 +9,7 @@ from ._arrays import by_columns, right_hand_sides, square
 from ._certificate import Certificate, Plan, certificate_of
 from ._errors import error_of
 from ._native import native, thread_count
-from ._progress import Progress, watching
+from ._progress import Progress, reporting
 
 _structures = {
     None: "automatic",
@@ -38,14 +38,14 @@ def structure_of(assume_a: Optional[str]) -> str:
         return _structures[assume_a]
     if assume_a in _elsewhere:
         raise ValueError(
-            f"assume_a={assume_a!r} is not for a dense solver: {_elsewhere[assume_a]}, or give "
-            "assume_a='gen' if all of a is to be read"
+            f"assume_a={assume_a!r} is not supported: {_elsewhere[assume_a]}, or use "
+            "assume_a='gen', which reads all of a"
         )
     names = ", ".join(repr(name) for name in _structures)
-    raise ValueError(f"assume_a={assume_a!r} is none of {names}")
+    raise ValueError(f"assume_a={assume_a!r} is not one of {names}")
 
 
-def mirrored(a: np.ndarray, lower: bool) -> np.ndarray:
+def symmetrized(a: np.ndarray, lower: bool) -> np.ndarray:
     """a with one triangle copied into the other; a itself if it is already symmetric."""
     if np.array_equal(a, a.T, equal_nan=True):
         return a
@@ -63,7 +63,7 @@ def prepared(a: Any, assume_a: Optional[str], lower: bool, **options: Any) -> Tu
     array = square(a)
     structure = structure_of(assume_a)
     if structure == "symmetric":
-        array, structure = mirrored(array, lower), "general"
+        array, structure = symmetrized(array, lower), "general"
     view, flipped = by_columns(array)
     result = native().Options()
     result.structure = structure
@@ -167,8 +167,8 @@ def solve(
     )
     options.transposed = bool(transposed) != flipped
     x, columns = right_hand_sides(b, view.shape[0], overwrite_b)
-    with watching(progress) as watcher:
-        fields = native().solve(view, columns, columns, options, watcher)
+    with reporting(progress) as callback:
+        fields = native().solve(view, columns, columns, options, callback)
     certificate = certificate_of(fields, flipped)
     return answer(x, certificate, full_output)
 

@@ -14,7 +14,7 @@ from ._als import als_step
 from ._arrays import as_float64
 from ._errors import NotPositiveDefinite
 from ._native import native, thread_count
-from ._progress import Progress, watching
+from ._progress import Progress, reporting
 
 __all__ = ["BatchResult", "als_step", "cholesky", "factor_solve", "solve", "substitute"]
 
@@ -95,9 +95,9 @@ class _Call:
     def run(self, function: str, *arrays: np.ndarray, progress: Progress = None) -> None:
         for name, array in self.arrays.items():
             getattr(self.outputs, name)(array)
-        with watching(progress) as watcher:
+        with reporting(progress) as callback:
             self.report = getattr(native(), function)(
-                *arrays, self.arguments, self.outputs, watcher
+                *arrays, self.arguments, self.outputs, callback
             )
 
     def result(

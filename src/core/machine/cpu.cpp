@@ -142,11 +142,11 @@ std::string ask_for_tiles() {
       reason += ": some thread has an alternate signal stack smaller than " +
                 std::to_string(getauxval(minimum_signal_stack)) + " bytes";
     } else if (error == EINVAL || error == ENOSYS) {
-      reason += ": Linux before 5.16 cannot give it";
+      reason += ": Linux 5.16 or later is required";
     }
     return reason;
   }
-  if (!granted()) return "the kernel granted permission and then denied it";
+  if (!granted()) return "the kernel granted permission but does not report it as granted";
   return {};
 }
 

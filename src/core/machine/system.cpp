@@ -59,7 +59,7 @@ std::optional<std::int64_t> number_in(const std::string& path) {
 }
 
 /// The number after 'key' in a file of lines "key number ...".
-std::optional<std::int64_t> number_beside(const std::string& path, const std::string& key) {
+std::optional<std::int64_t> number_after(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto words = words_of(line);
@@ -206,13 +206,13 @@ std::optional<GroupMemory> memory_in(const std::string& directory) {
   if (!limit) return std::nullopt;  // "max", or nothing readable
   const auto used = number_in(directory + (v2 ? "/memory.current" : "/memory.usage_in_bytes"));
   const auto cache =
-      number_beside(directory + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
+      number_after(directory + "/memory.stat", v2 ? "inactive_file" : "total_inactive_file");
   return GroupMemory{*limit, std::max<std::int64_t>(0, used.value_or(0) - cache.value_or(0))};
 }
 
 /// A line of /proc/meminfo, "MemTotal:  123 kB", in bytes.
 std::optional<std::int64_t> meminfo(const std::string& root, const std::string& key) {
-  const auto kilobytes = number_beside(root + "proc/meminfo", key);
+  const auto kilobytes = number_after(root + "proc/meminfo", key);
   if (!kilobytes || *kilobytes > INT64_MAX / 1024) return std::nullopt;
   return *kilobytes * 1024;
 }

@@ -142,7 +142,7 @@ class MpiCommunicator : public Communicator {
  private:
   static int count_of(std::size_t bytes) {
     if (bytes > static_cast<std::size_t>(INT_MAX)) {
-      throw Error(ErrorCode::too_large, "a message of more than 2 GiB; take a smaller tile");
+      throw Error(ErrorCode::too_large, "a message has more than 2 GiB; use a smaller tile");
     }
     return static_cast<int>(bytes);
   }
@@ -186,7 +186,7 @@ void refuse_forked_child() {
 void start_mpi() {
   int given = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS) {
-    throw Error(ErrorCode::unsupported, "MPI can't start; is this a child of mpirun?");
+    throw Error(ErrorCode::unsupported, "MPI can't start; was this process started by mpirun?");
   }
   std::atexit([] {
     if (owner != getpid()) return;  // exit of a forked child
@@ -201,7 +201,8 @@ Ranks ranks_of(MPI_Comm comm) {
   MPI_Query_thread(&given);
   if (given < MPI_THREAD_SERIALIZED) {
     throw Error(ErrorCode::unsupported,
-                "MPI was started for one thread, and messages are sent by another; start it with "
+                "MPI was started for a single thread, but another thread sends the messages; start "
+                "MPI with "
                 "MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...) or above");
   }
   try {
@@ -226,7 +227,7 @@ Ranks mpi_ranks(int fortran_communicator) {
   int started = 0;
   MPI_Initialized(&started);
   if (started == 0) {
-    throw Error(ErrorCode::invalid_argument, "mpi_ranks: MPI has not been started");
+    throw Error(ErrorCode::invalid_argument, "mpi_ranks: MPI has not been initialized");
   }
   return ranks_of(MPI_Comm_f2c(fortran_communicator));
 }

@@ -32,7 +32,7 @@ struct Syrk {
   }
   /// Bytes of the packed form of one tile.
   std::int64_t packed_bytes() const {
-    return 2 * kernels::packed_numbers(map.grid().tile, across.tile, planes);
+    return 2 * kernels::packed_elements(map.grid().tile, across.tile, planes);
   }
   /// Bytes of one tile in all narrow forms: packed first, then fp32.
   std::int64_t tile_bytes() const {

@@ -40,7 +40,7 @@ void barrier(const ProcessContext& process) {
 
 /// Fraction of the flops that are done when so many of the block columns are finished and have been
 /// subtracted from all columns to the right of them.
-double share_done(std::int64_t columns, std::int64_t of) {
+double fraction_done(std::int64_t columns, std::int64_t of) {
   const double left = static_cast<double>(of - columns) / static_cast<double>(of);
   return 1 - left * left * left;
 }
@@ -54,14 +54,14 @@ std::int64_t bytes_of(const std::vector<tiles::SavedPiece>& pieces) {
 }  // namespace
 
 Checkpointing::Checkpointing(const ProcessContext& process, std::string directory,
-                             double share_of_work, std::string matrix)
+                             double fraction_of_work, std::string matrix)
     : process_(process),
       directory_(std::move(directory)),
-      share_of_work_(share_of_work),
+      fraction_of_work_(fraction_of_work),
       matrix_(std::move(matrix)) {
-  if (!(share_of_work > 0 && share_of_work <= 1)) {
+  if (!(fraction_of_work > 0 && fraction_of_work <= 1)) {
     throw Error(ErrorCode::invalid_argument,
-                "checkpoint: the share of the work must lie in (0, 1]");
+                "checkpoint: the fraction of the work must lie in (0, 1]");
   }
 }
 
@@ -116,7 +116,7 @@ std::optional<kernels::Pivot> Checkpointing::begin(const tiles::Facts& facts,
     found[0] = verdict ? 1 : 0;
   });
   if (!difference.empty() && attempts_.size() == 1) {
-    core::warn_once("checkpoint in '" + directory_ + "' " + difference + "; it is left alone");
+    core::warn_once("checkpoint in '" + directory_ + "' " + difference + "; it is ignored");
   }
   largest(process_, found);
   generation_ = found[1];
@@ -164,7 +164,7 @@ std::int64_t Checkpointing::restore(engine::Graph& graph, const State& state) {
     process_.together([&] { files.read(m, pieces); });
     report_.resumed = saved_ = m.columns;
     core::log("checkpoint: " + std::to_string(m.columns) + " of " +
-              std::to_string(schedule_.grid.tiles()) + " block columns come from '" +
+              std::to_string(schedule_.grid.tiles()) + " block columns restored from '" +
               files.path(m.generation) + "'");
     previous_ = m.generation;
     break;
@@ -175,7 +175,8 @@ std::int64_t Checkpointing::restore(engine::Graph& graph, const State& state) {
 
 bool Checkpointing::due(std::int64_t columns) const {
   const std::int64_t all = schedule_.grid.tiles();
-  return columns == all || share_done(columns, all) - share_done(saved_, all) >= share_of_work_;
+  return columns == all ||
+         fraction_done(columns, all) - fraction_done(saved_, all) >= fraction_of_work_;
 }
 
 bool Checkpointing::save(engine::Graph& graph, std::int64_t columns, const State& state) {

@@ -31,9 +31,9 @@ struct CheckpointReport {
 /// later run uses both, and computes the same bits as a run that was never interrupted.
 class Checkpointing {
  public:
-  /// 'share_of_work' is the fraction of the work between two checkpoints; 'matrix' is the caller's
-  /// name for A.
-  Checkpointing(const ProcessContext& process, std::string directory, double share_of_work,
+  /// 'fraction_of_work' is the fraction of the work between two checkpoints; 'matrix' is the
+  /// caller's name for A.
+  Checkpointing(const ProcessContext& process, std::string directory, double fraction_of_work,
                 std::string matrix);
 
   /// Returns the data to be saved when so many block columns are finished.
@@ -74,7 +74,7 @@ class Checkpointing {
 
   ProcessContext process_;
   std::string directory_;
-  double share_of_work_;
+  double fraction_of_work_;
   std::string matrix_;
   std::vector<tiles::Checkpoints> attempts_;  ///< the last one is in progress
   Schedule schedule_;                         ///< schedule of the current attempt

@@ -80,13 +80,13 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
                               factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
   if (!options.map.adaptive()) return peak(options.map);
-  // Tiles at fp64 take the most, packed ones with three planes the most memory beside L.
+  // Tiles at fp64 take the most, packed ones with three planes the most workspace in addition to L.
   const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};
-  const auto beside = [&](const PrecisionMap& p) {
+  const auto workspace = [&](const PrecisionMap& p) {
     return peak(p) - tiles::tile_matrix_bytes(tiles::RungMap(grid, p));
   };
   return tiles::tile_matrix_bytes(tiles::RungMap(grid, uniform(Rung::fp64))) +
-         std::max(beside(both), beside({{Rung::bf16x3, Rung::bf16x3}, 0}));
+         std::max(workspace(both), workspace({{Rung::bf16x3, Rung::bf16x3}, 0}));
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

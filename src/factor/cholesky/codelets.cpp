@@ -96,8 +96,9 @@ void run_diagonal(Task& task, const void* arguments) {
   const auto [sums, next] = load_and_sweep(task, x);
   CholeskyState& at = *x.state;
   const auto [tile, inverse] = outputs_of(task, x, next);
-  const tiles::Pivot pivot = tiles::factor_diagonal(kernels::table(), sums, at.l->map().inside(x.j),
-                                                    at.rounding, tile, inverse, task.scratch());
+  const tiles::Pivot pivot =
+      tiles::factor_diagonal(kernels::table(), sums, at.l->map().diagonal_layers(x.j), at.rounding,
+                             tile, inverse, task.scratch());
   task.lap(Phase::diagonal);
   if (pivot.ok()) return;
   at.pivot = {x.j * at.l->grid().tile + pivot.index, pivot.value};
@@ -175,7 +176,7 @@ RowPieces row_pieces(const RungMap& map, std::int64_t j, std::int64_t k0, std::i
 
 std::int64_t row_stride(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  return 2 * kernels::packed_numbers(tile, tile, map.most_planes());
+  return 2 * kernels::packed_elements(tile, tile, map.most_planes());
 }
 
 tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {

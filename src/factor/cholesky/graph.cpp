@@ -69,14 +69,14 @@ class Inserter {
     const int owner = owners_.owner(i, j);
     const bool comes = i == j ? column_is_ours(j) : owners_.reads(grid, state_.rank, i, j);
     if (owner != state_.rank && !comes) return;
-    const BroadcastNode relay = broadcast_node(receivers(owners_, grid, i, j), owner, state_.rank);
+    const BroadcastNode node = broadcast_node(receivers(owners_, grid, i, j), owner, state_.rank);
     const auto tag = static_cast<int>(grid.index(i, j));
     const std::int64_t bytes =
         i == j ? inverse_of(map_, j, nullptr).bytes_to_solve_with() : shape_of(map_, i, j).bytes();
-    if (relay.from >= 0) {
-      graph_.receive(i == j ? space_.inverse(j) : space_.place_for(i, j), bytes, relay.from, tag);
+    if (node.from >= 0) {
+      graph_.receive(i == j ? space_.inverse(j) : space_.place_for(i, j), bytes, node.from, tag);
     }
-    for (const int to : relay.to) {
+    for (const int to : node.to) {
       const DataId data = i == j ? space_.inverse(j) : space_.tile(i, j);
       graph_.send(data, bytes, to, tag, priority(grid, i, j));
     }

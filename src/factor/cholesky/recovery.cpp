@@ -60,7 +60,7 @@ Factor BreakdownRecovery::run() {
   } else if (!diagonal_.positive && options_.escalate) {
     factor_in_fp64();  // it can't succeed, but reports the failing pivot
   } else {
-    descend();
+    try_attempts();
   }
   const FactorOutcome outcome = report().outcome;
   if (outcome == FactorOutcome::breakdown || outcome == FactorOutcome::not_positive_definite) {
@@ -71,7 +71,7 @@ Factor BreakdownRecovery::run() {
 }
 
 /// Makes the attempts, cheapest first.
-void BreakdownRecovery::descend() {
+void BreakdownRecovery::try_attempts() {
   const RungMap map = resolve_map();
   const double u = unit_of(map);
   double shift = options_.shift;

@@ -35,7 +35,7 @@ class BreakdownRecovery {
 
  private:
   FactorReport& report() { return data_->report; }
-  void descend();
+  void try_attempts();
   double unit_of(const tiles::RungMap& map) const;
   tiles::RungMap resolve_map();
   void factor_in_fp64();

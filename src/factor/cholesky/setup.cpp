@@ -30,7 +30,7 @@ constexpr std::int64_t kOneTile = 1024;
 }  // namespace
 
 Grid choose_grid(std::int64_t n, const FactorOptions& options) {
-  if (n < 0) misuse("a matrix of order " + std::to_string(n));
+  if (n < 0) misuse("the order is " + std::to_string(n) + "; it can't be negative");
   const bool plain = !options.map.adaptive() && options.map.layers.size() == 1 &&
                      info(options.map.layers[0]).planes == 0;
   if (plain && options.tile == 0 && n > 0 && n <= kOneTile) {

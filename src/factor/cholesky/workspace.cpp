@@ -18,7 +18,7 @@ using tiles::RungMap;
 
 /// Width of a window with several ranks, in columns of L. Sums are written to memory and read back
 /// once per window: at 1.5 Tflop/s per core that is 0.7 GB/s.
-constexpr std::int64_t kWindowRows = 8192;
+constexpr std::int64_t kWindowColumns = 8192;
 
 /// A single window has no sums to keep, but keeps all received tiles. It is worth up to this factor
 /// in memory: two ranks of one core each take 0.9 of the time at n = 16384, and four simulated
@@ -63,7 +63,7 @@ void make_room(std::vector<std::int64_t>& places, const RungMap& map,
 Schedule schedule_for(const RungMap& map, const Distribution& distribution, Windows windows) {
   const Grid& grid = map.grid();
   const Schedule one{grid, std::max<std::int64_t>(grid.tiles(), 1)};
-  const std::int64_t window = std::clamp<std::int64_t>(kWindowRows / grid.tile, 1, kChunk);
+  const std::int64_t window = std::clamp<std::int64_t>(kWindowColumns / grid.tile, 1, kChunk);
   if (distribution.ranks() == 1 || one.window <= window) return one;
   const Schedule several{grid, window};
   if (windows == Windows::always) return several;

@@ -22,25 +22,25 @@ std::vector<int> receivers(const tiles::Distribution& owners, const tiles::Grid&
 BroadcastNode broadcast_node(std::span<const int> receivers, int owner, int rank) {
   const auto place = static_cast<std::size_t>(std::find(receivers.begin(), receivers.end(), rank) -
                                               receivers.begin());
-  BroadcastNode relay;
-  if (rank != owner && place == receivers.size()) return relay;
+  BroadcastNode node;
+  if (rank != owner && place == receivers.size()) return node;
   int holder = owner;
   std::size_t begin = 0;
   std::size_t end = receivers.size();
   while (begin < end) {
     const std::size_t next = passed_on(begin, end);
     if (holder == rank) {
-      relay.to.push_back(receivers[begin]);
+      node.to.push_back(receivers[begin]);
       begin = next;
     } else if (place < next) {  // this rank is receivers[begin], or gets the tile through it
-      if (place == begin) relay.from = holder;
+      if (place == begin) node.from = holder;
       holder = receivers[begin++];
       end = next;
     } else {
       begin = next;
     }
   }
-  return relay;
+  return node;
 }
 
 }  // namespace stepwell::factor

@@ -18,7 +18,7 @@ namespace stepwell::factor {
 std::vector<int> receivers(const tiles::Distribution& owners, const tiles::Grid& grid,
                            std::int64_t i, std::int64_t k);
 
-/// Of receivers [begin, end), which do not have the tile yet, the first gets it from the sender and
+/// Receivers [begin, end) do not have the tile yet: the first of them gets it from the sender and
 /// forwards it to those before the returned index; the sender serves the others. The very first
 /// receiver, which the next column waits for, forwards nothing: it has other work to do, and is the
 /// same rank for a whole row.

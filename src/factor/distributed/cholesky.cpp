@@ -33,7 +33,8 @@ std::vector<double> read_diagonal(const ProcessContext& process, const BlockSour
 /// A distributed matrix has the usual tile even where a single tile could hold all of A.
 tiles::Grid grid_for(std::int64_t n, const FactorOptions& options) {
   if (n < 0) {
-    throw Error(ErrorCode::invalid_argument, "cholesky: a matrix of order " + std::to_string(n));
+    throw Error(ErrorCode::invalid_argument,
+                "cholesky: the order is " + std::to_string(n) + "; it can't be negative");
   }
   return {n, choose_tile(n, options.tile)};
 }
@@ -46,12 +47,13 @@ Factor distributed_cholesky(engine::Communicator& ranks, const tiles::Distributi
   const core::FpScope fp;
   check_options(options);
   if (options.spread) {
-    throw Error(ErrorCode::invalid_argument, "cholesky: a matrix over ranks can't be spread");
+    throw Error(ErrorCode::invalid_argument,
+                "cholesky: the option 'spread' is not supported for a distributed matrix");
   }
   if (distribution.ranks() != ranks.size()) {
     throw Error(ErrorCode::invalid_argument,
-                "cholesky: the tiles are dealt out to " + std::to_string(distribution.ranks()) +
-                    " ranks, and there are " + std::to_string(ranks.size()));
+                "cholesky: the tiles are distributed over " + std::to_string(distribution.ranks()) +
+                    " ranks, but the number of ranks is " + std::to_string(ranks.size()));
   }
   const tiles::Grid grid = grid_for(n, options);
   const ProcessContext process(ranks, distribution);

@@ -85,7 +85,7 @@ int ProcessContext::threads(const Context* context) const {
 void ProcessContext::require_memory(std::int64_t bytes, const std::string& what) const {
   if (alone()) return core::require_memory(bytes, what);
   const std::int64_t all = ranks_->sum_on_machine(bytes);
-  together([&] { core::require_memory(all, what + ", on the ranks of a machine together,"); });
+  together([&] { core::require_memory(all, what + ", on all ranks of this machine together,"); });
 }
 
 }  // namespace stepwell::factor

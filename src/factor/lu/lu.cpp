@@ -43,10 +43,10 @@ std::int64_t tile_for(std::int64_t n, std::int64_t asked) {
 }
 
 RungMap map_for(std::int64_t n, const FactorOptions& options) {
-  if (n < 0) misuse("a matrix of order " + std::to_string(n));
+  if (n < 0) misuse("the order is " + std::to_string(n) + "; it can't be negative");
   const PrecisionMap& map = options.map;
   if (map.adaptive() || (map.layers.size() > 1 && !map.graded())) {
-    misuse("the map is '" + to_string(map) + "'; take one rung, or a graded map");
+    misuse("the map is '" + to_string(map) + "'; use one rung or a graded map");
   }
   if (map.graded() && std::ranges::find(map.layers, Rung::fp64) != map.layers.end()) {
     misuse("the map '" + to_string(map) + "' mixes fp64 with other rungs");
@@ -196,7 +196,8 @@ void LuFactor::copy_to(MatrixView<double> g, MatrixView<double> l) const try {
   const std::int64_t n = order();
   if (!ok()) throw Error(ErrorCode::invalid_argument, "copy_to: there is no factor to copy");
   if (data_->butterflies) {
-    throw Error(ErrorCode::invalid_argument, "copy_to: the factors are those of a transformed A");
+    throw Error(ErrorCode::invalid_argument,
+                "copy_to: the factors of a transformed A can't be copied");
   }
   for (const MatrixView<double> out : {g, l}) {
     if (out.rows == n && out.cols == n) continue;

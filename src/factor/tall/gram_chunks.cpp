@@ -31,7 +31,7 @@ GramShapes::GramShapes(std::int64_t m_, std::int64_t n_, Rung rung)
       rows(std::min(kRows, core::round_up(m_, kernels::kDepth))),
       tile(tile_of(n_)),
       planes(info(rung).planes),
-      number(rung == Rung::fp64 ? 8 : 4) {}
+      element_bytes(rung == Rung::fp64 ? 8 : 4) {}
 
 double inverse_power(double x) {
   return x > 0 && std::isfinite(x) ? std::ldexp(1.0, -std::clamp(std::ilogb(x), -1000, 1000)) : 1;

@@ -22,7 +22,7 @@ static_assert(kColumnGroup % kernels::kPanel == 0);
 struct GramShapes {
   std::int64_t m, n, rows, tile;
   int planes;
-  std::int64_t number;  ///< bytes of an element of a plain operand
+  std::int64_t element_bytes;  ///< bytes of an element of a plain operand
 
   GramShapes(std::int64_t m, std::int64_t n, Rung rung);
 
@@ -32,8 +32,8 @@ struct GramShapes {
   std::int64_t tile_jobs() const { return tiles() * (tiles() + 1) / 2; }
   /// Bytes of one form of a chunk.
   std::int64_t form() const {
-    return planes > 0 ? 2 * kernels::packed_numbers(n, rows, planes)
-                      : core::size_product(n, rows, number, "a chunk of A");
+    return planes > 0 ? 2 * kernels::packed_elements(n, rows, planes)
+                      : core::size_product(n, rows, element_bytes, "a chunk of A");
   }
   std::int64_t forms() const { return planes > 0 ? 2 : 1; }
   /// Bytes of scratch memory of a thread: a group of columns, stored by columns and scaled, or the

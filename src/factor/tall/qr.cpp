@@ -189,9 +189,9 @@ class Qr {
   /// 1 / (sqrt(n) ||R^-1||_1); the first pivot is at most ||R||_1. dtrcon's estimate is hardly ever
   /// ten times too large. Pivoting takes as long as the QR of 4 n rows.
   bool clearly_regular(MatrixView<const double> r) {
-    std::vector<int> numbers(static_cast<std::size_t>(d_.n));
+    std::vector<int> iwork(static_cast<std::size_t>(d_.n));
     const double estimate =
-        kernels::reciprocal_condition(r, work_.front().scratch.data(), numbers.data());
+        kernels::reciprocal_condition(r, work_.front().scratch.data(), iwork.data());
     return estimate > 10 * std::sqrt(static_cast<double>(d_.n)) * threshold();
   }
 

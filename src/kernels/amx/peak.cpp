@@ -16,27 +16,27 @@ void multiply_block() {
   amx::multiply<3, 5, 7>();
 }
 
-void load_operands(const std::uint16_t* numbers) {
-  amx::load<4>(numbers);
-  amx::load<5>(numbers + kTileNumbers);
-  amx::load<6>(numbers + 2 * kTileNumbers);
-  amx::load<7>(numbers + 3 * kTileNumbers);
+void load_operands(const std::uint16_t* operands) {
+  amx::load<4>(operands);
+  amx::load<5>(operands + kTileElements);
+  amx::load<6>(operands + 2 * kTileElements);
+  amx::load<7>(operands + 3 * kTileElements);
 }
 
 template <bool fed>
 void peak(std::int64_t products) {
   const amx::TileScope tiles;
-  alignas(64) std::uint16_t numbers[4 * kTileNumbers];
-  for (auto& x : numbers) x = 0x3c01;  // small normal values, so that sums stay finite
+  alignas(64) std::uint16_t operands[4 * kTileElements];
+  for (auto& x : operands) x = 0x3c01;  // small normal values, so that sums stay finite
   amx::zero<0>();
   amx::zero<1>();
   amx::zero<2>();
   amx::zero<3>();
-  load_operands(numbers);
+  load_operands(operands);
   for (std::int64_t i = 0; i < products; i += 8) {
-    if (fed) load_operands(numbers);
+    if (fed) load_operands(operands);
     multiply_block();
-    if (fed) load_operands(numbers);
+    if (fed) load_operands(operands);
     multiply_block();
   }
 }

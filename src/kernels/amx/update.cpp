@@ -41,7 +41,7 @@ class Fetch {
   Fetch(PackedIn p, std::int64_t p0, std::int64_t panels, std::int64_t k0, std::int64_t k1,
         std::int64_t steps) {
     runs_ = std::min(panels, p.panels() - p0);
-    bytes_ = (std::min(k1, p.depth_blocks()) - k0) * p.planes * kPlaneNumbers * 2;
+    bytes_ = (std::min(k1, p.depth_blocks()) - k0) * p.planes * kPlaneElements * 2;
     if (p.data == nullptr || runs_ <= 0 || bytes_ <= 0) return;
     run_ = reinterpret_cast<const char*>(p.at(p0, k0));
     stride_ = p.panel_stride * 2;
@@ -75,14 +75,14 @@ inline void multiply_terms(const std::uint16_t* a, const std::uint16_t* b) {
   if constexpr (P < products.count) {
     constexpr TermPair now = products.pair[P];
     constexpr TermPair before = P == 0 ? TermPair{-1, -1} : products.pair[P - (P > 0 ? 1 : 0)];
-    const std::uint16_t* const ap = a + now.a * kPlaneNumbers;
-    const std::uint16_t* const bp = b + now.b * kPlaneNumbers;
+    const std::uint16_t* const ap = a + now.a * kPlaneElements;
+    const std::uint16_t* const bp = b + now.b * kPlaneElements;
     if constexpr (now.a != before.a) amx::load_streamed<6>(ap);
     if constexpr (now.b != before.b) amx::load<4>(bp);
     amx::multiply<0, 4, 6>();
-    if constexpr (now.a != before.a) amx::load_streamed<7>(ap + kTileNumbers);
+    if constexpr (now.a != before.a) amx::load_streamed<7>(ap + kTileElements);
     amx::multiply<1, 4, 7>();
-    if constexpr (now.b != before.b) amx::load<5>(bp + kTileNumbers);
+    if constexpr (now.b != before.b) amx::load<5>(bp + kTileElements);
     amx::multiply<2, 5, 6>();
     amx::multiply<3, 5, 7>();
     multiply_terms<rung, P + 1>(a, b);

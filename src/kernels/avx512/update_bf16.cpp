@@ -36,7 +36,7 @@ STEPWELL_AVX512_BF16 void micro_block(PackedIn a, PackedIn b, MatrixView<float> 
     const auto* const bp = reinterpret_cast<const std::int32_t*>(b.at(pj, kb)) + q * 16;
     for (std::int64_t pair = 0; pair < 16; ++pair) {
       const auto a0 = (__m512bh)_mm512_loadu_si512(ap + pair * 32);
-      const auto a1 = (__m512bh)_mm512_loadu_si512(ap + kTileNumbers + pair * 32);
+      const auto a1 = (__m512bh)_mm512_loadu_si512(ap + kTileElements + pair * 32);
       for (int s = 0; s < kColumns; ++s) {
         const auto bs = (__m512bh)_mm512_set1_epi32(bp[s * 16 + pair]);
         low[s] = _mm512_dpbf16_ps(low[s], a0, bs);

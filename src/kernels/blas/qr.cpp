@@ -115,11 +115,11 @@ void qr_fold(MatrixView<double> r, MatrixView<double> b, Below below, double* sc
   }
 }
 
-double reciprocal_condition(MatrixView<const double> r, double* scratch, int* numbers) {
+double reciprocal_condition(MatrixView<const double> r, double* scratch, int* iwork) {
   const int n = as_int(r.rows), ld = as_int(r.ld);
   double estimate = 0;
   int info = 0;
-  dtrcon_("1", "U", "N", &n, r.data, &ld, &estimate, scratch, numbers, &info, 1, 1, 1);
+  dtrcon_("1", "U", "N", &n, r.data, &ld, &estimate, scratch, iwork, &info, 1, 1, 1);
   return estimate;
 }
 

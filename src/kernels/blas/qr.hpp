@@ -29,8 +29,8 @@ enum class Below : unsigned char { rectangle, triangle };
 void qr_fold(MatrixView<double> r, MatrixView<double> b, Below below, double* scratch);
 
 /// dtrcon: an estimate of 1 / (||R|| ||R^-1||) in the 1-norm, 0 for a singular R. R: n x n upper
-/// triangular, finite. 'numbers' is integer workspace of n elements.
-double reciprocal_condition(MatrixView<const double> r, double* scratch, int* numbers);
+/// triangular, finite. 'iwork' is integer workspace of n elements.
+double reciprocal_condition(MatrixView<const double> r, double* scratch, int* iwork);
 
 /// dgeqp3 and dormqr: R P = Q S with column pivoting, in place, with zeros below the diagonal, and
 /// C <- Q'C. pivots[k] is the one-based index of the column of R that became column k.

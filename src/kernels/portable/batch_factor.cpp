@@ -84,13 +84,13 @@ struct Root {
 template <class T, int W>
 class Factorization {
  public:
-  Factorization(BatchPack<T> pack, const BatchHow<T>& how, std::int32_t* pivots)
-      : pack_(pack), how_(how), pivots_(pivots) {}
+  Factorization(BatchPack<T> pack, const BatchFactorOptions<T>& options, std::int32_t* pivots)
+      : pack_(pack), options_(options), pivots_(pivots) {}
 
   template <int rows, int cols>
   HWY_INLINE void run() {
     constexpr int part = cols > kMostDiagonal ? cols / 2 : cols;
-    Fetch<T> fetch(how_.next);
+    Fetch<T> fetch(options_.next);
     std::int64_t j = pack_.n % part;
     first_columns(j);
     if constexpr (part < cols) {
@@ -135,7 +135,7 @@ class Factorization {
       flag(hn::IfThenElseZero(good, hn::Set(d, T{1})), j, w);
       p = hn::IfThenElse(good, p, hn::Set(d, T{1}));
     }
-    if (how_.fast) {
+    if (options_.fast) {
       const Vec<T> r = approximate_root(d, p);
       return {hn::Mul(p, r), r};
     }
@@ -217,19 +217,20 @@ class Factorization {
   }
 
   BatchPack<T> pack_;
-  const BatchHow<T>& how_;
+  const BatchFactorOptions<T>& options_;
   std::int32_t* pivots_;
 };
 
 template <class T, int W, int rows, int cols>
-HWY_NOINLINE void factor_by(BatchPack<T> pack, const BatchHow<T>& how, std::int32_t* pivots) {
-  Factorization<T, W>(pack, how, pivots).template run<rows, cols>();
+HWY_NOINLINE void factor_by(BatchPack<T> pack, const BatchFactorOptions<T>& options,
+                            std::int32_t* pivots) {
+  Factorization<T, W>(pack, options, pivots).template run<rows, cols>();
 }
 
 template <class T>
 struct Variant {
   BatchBlock block;
-  void (*run)(BatchPack<T> pack, const BatchHow<T>& how, std::int32_t* pivots);
+  void (*run)(BatchPack<T> pack, const BatchFactorOptions<T>& options, std::int32_t* pivots);
 };
 
 /// The fixed set of blocks that tuning chooses from.
@@ -261,11 +262,11 @@ template <class T>
 constexpr auto kBlocks = blocks_of<T>();
 
 template <class T>
-void factor(BatchPack<T> pack, BatchBlock block, const BatchHow<T>& how,
+void factor(BatchPack<T> pack, BatchBlock block, const BatchFactorOptions<T>& options,
             std::int32_t* pivots) noexcept {
   std::fill_n(pivots, pack.lanes, -1);
   for (const Variant<T>& variant : kVariants<T>) {
-    if (variant.block == block) return variant.run(pack, how, pivots);
+    if (variant.block == block) return variant.run(pack, options, pivots);
   }
 }
 

@@ -37,16 +37,16 @@ HWY_INLINE void strips(std::int64_t n, std::int64_t ld, const Body& body) {
 
 /// Whether all systems of the pack exist, each with contiguous elements.
 template <class T>
-bool apart(const BatchPlaces<T>& places, std::int64_t lanes) {
-  return places.step == 1 && places.count == lanes;
+bool apart(const BatchMatrices<T>& matrices, std::int64_t lanes) {
+  return matrices.step == 1 && matrices.count == lanes;
 }
 
 /// Whether all systems exist, interleaved as in the pack.
 template <class T>
-bool together(const BatchPlaces<T>& places, std::int64_t lanes) {
-  if (places.count != lanes) return false;
+bool together(const BatchMatrices<T>& matrices, std::int64_t lanes) {
+  if (matrices.count != lanes) return false;
   for (std::int64_t q = 1; q < lanes; ++q) {
-    if (places.at[q] != places.at[0] + q) return false;
+    if (matrices.at[q] != matrices.at[0] + q) return false;
   }
   return true;
 }
@@ -64,7 +64,7 @@ HWY_INLINE void copy_element(const T* from, T* to, std::int64_t lanes) {
 }
 
 template <class T>
-void load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> pack) noexcept {
+void load(BatchMatrices<const T> a, Triangle triangle, BatchPack<T> pack) noexcept {
   const bool separate = apart(a, pack.lanes);
   if (!separate && !together(a, pack.lanes)) return reference_batch_load(a, triangle, pack);
   // In larger matrices a strip jumps too far for the hardware prefetcher.
@@ -91,7 +91,7 @@ void load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> pack) noexcept
 }
 
 template <class T>
-void store(BatchPack<T> pack, BatchPlaces<T> a, Triangle triangle, bool both,
+void store(BatchPack<T> pack, BatchMatrices<T> a, Triangle triangle, bool both,
            const std::int32_t* pivots) noexcept {
   const bool separate = apart(a, pack.lanes);
   if (!all_good(pivots, pack.lanes) || (!separate && !together(a, pack.lanes))) {
@@ -128,7 +128,7 @@ Run rhs_run(std::int64_t c, std::int64_t n, std::int64_t ld) {
 }
 
 template <class T>
-void load_columns(BatchPlaces<const T> b, BatchPack<T> pack) noexcept {
+void load_columns(BatchMatrices<const T> b, BatchPack<T> pack) noexcept {
   if (!apart(b, pack.lanes)) return reference_batch_load_columns(b, pack);
   for (std::int64_t c = 0; c < pack.rhs; ++c) {
     load_any(b.at, rhs_run(c, pack.n, b.ld), pack.data, pack.lanes);
@@ -136,7 +136,7 @@ void load_columns(BatchPlaces<const T> b, BatchPack<T> pack) noexcept {
 }
 
 template <class T>
-void store_columns(BatchPack<T> pack, BatchPlaces<T> b, const std::int32_t* pivots) noexcept {
+void store_columns(BatchPack<T> pack, BatchMatrices<T> b, const std::int32_t* pivots) noexcept {
   if (!apart(b, pack.lanes) || !all_good(pivots, pack.lanes)) {
     return reference_batch_store_columns(pack, b, pivots);
   }

@@ -39,7 +39,7 @@ template <bool sizes, class T>
 HWY_INLINE void subtract_product(const BatchPack<const T>& p, const T* x, double* r,
                                  std::int64_t q) {
   const D d;
-  const auto number = [&](const T* a) { return sizes ? hn::Abs(load(a)) : load(a); };
+  const auto element = [&](const T* a) { return sizes ? hn::Abs(load(a)) : load(a); };
   const auto factor = [&](std::int64_t k) {
     return sizes ? hn::Set(d, 1.0) : load(x + k * p.lanes + q);
   };
@@ -48,12 +48,12 @@ HWY_INLINE void subtract_product(const BatchPack<const T>& p, const T* x, double
     V sum = load(r + i * p.lanes + q);
     const V xi = factor(i);
     for (std::int64_t k = 0; k < i; ++k, a += p.lanes) {
-      const V aik = number(a);
+      const V aik = element(a);
       double* const rk = r + k * p.lanes + q;
       sum = hn::NegMulAdd(aik, factor(k), sum);
       hn::Store(hn::NegMulAdd(aik, xi, load(rk)), d, rk);
     }
-    hn::Store(hn::NegMulAdd(number(a), xi, sum), d, r + i * p.lanes + q);
+    hn::Store(hn::NegMulAdd(element(a), xi, sum), d, r + i * p.lanes + q);
     a += p.lanes;
   }
 }
@@ -95,12 +95,12 @@ HWY_INLINE V most(const T* x, std::int64_t n, std::int64_t lanes) {
 }
 
 template <class T>
-void norm(BatchPack<const T> p, double* room, double* norms) noexcept {
+void norm(BatchPack<const T> p, double* workspace, double* norms) noexcept {
   const D d;
   for (std::int64_t q = 0; q < p.lanes; q += kLanes) {
-    for (std::int64_t i = 0; i < p.n; ++i) hn::Store(hn::Zero(d), d, room + i * p.lanes + q);
-    subtract_product<true, T>(p, nullptr, room, q);
-    hn::StoreU(most(room + q, p.n, p.lanes), d, norms + q);
+    for (std::int64_t i = 0; i < p.n; ++i) hn::Store(hn::Zero(d), d, workspace + i * p.lanes + q);
+    subtract_product<true, T>(p, nullptr, workspace, q);
+    hn::StoreU(most(workspace + q, p.n, p.lanes), d, norms + q);
   }
 }
 

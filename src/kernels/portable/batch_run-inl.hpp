@@ -273,7 +273,7 @@ HWY_INLINE void store_run(const T* HWY_RESTRICT pack, std::int64_t lanes, T* con
 
 /// Whether the columns of the first matrix begin at cache lines.
 template <class T>
-bool in_lines(const BatchPlaces<T>& a) {
+bool in_lines(const BatchMatrices<T>& a) {
   return reinterpret_cast<std::uintptr_t>(a.at[0]) % 64 == 0 && a.ld * sizeof(T) % 64 == 0;
 }
 

@@ -50,9 +50,9 @@ void column_sizes(MatrixView<const double> a, double* max_abs, double* squares) 
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         __builtin_prefetch(later + v * lanes);
-        const V number = hn::LoadU(d, x + v * lanes);
-        most[v] = hn::Max(most[v], hn::Abs(number));
-        sum[v] = hn::MulAdd(number, number, sum[v]);
+        const V element = hn::LoadU(d, x + v * lanes);
+        most[v] = hn::Max(most[v], hn::Abs(element));
+        sum[v] = hn::MulAdd(element, element, sum[v]);
       }
     }
 #pragma GCC unroll 4

@@ -120,9 +120,9 @@ HWY_INLINE std::int64_t load_rows(D d, const LoadArgs& g, std::int64_t j, std::i
   return i;
 }
 
-void compare(double a, double mirror, std::int64_t i, std::int64_t j, Scan& s) {
-  if (!std::isfinite(a) || !std::isfinite(mirror)) return;
-  const double difference = std::abs(a - mirror);
+void compare(double a, double transposed, std::int64_t i, std::int64_t j, Scan& s) {
+  if (!std::isfinite(a) || !std::isfinite(transposed)) return;
+  const double difference = std::abs(a - transposed);
   const bool earlier = difference == s.asymmetry && difference > 0 &&
                        std::pair{j, i} < std::pair{s.asymmetry_col, s.asymmetry_row};
   if (difference > s.asymmetry || earlier) {
@@ -139,27 +139,27 @@ void compare_strip(const LoadArgs& g, std::int64_t j0, std::int64_t j1, Scan& s)
   const hn::ScalableTag<double> d;
   const hn::RebindToSigned<decltype(d)> di;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  const std::int64_t ld = g.mirror.ld;
+  const std::int64_t ld = g.transposed.ld;
   const auto across = hn::Mul(hn::Iota(di, 0), hn::Set(di, ld));
   const bool lower = g.shape == Shape::lower;
   for (std::int64_t i = lower ? j0 : 0; i < g.a.rows; i += N) {
     const std::int64_t m = std::min(N, g.a.rows - i);
     for (std::int64_t ahead = i + N; ahead < std::min(i + 2 * N, g.a.rows); ++ahead) {
       for (std::int64_t j = j0; j < j1; j += 8) {
-        hwy::Prefetch(g.mirror.column(ahead) + j);
+        hwy::Prefetch(g.transposed.column(ahead) + j);
       }
     }
     for (std::int64_t j = j0; j < j1; ++j) {
       const std::int64_t first = lower ? std::max<std::int64_t>(i, j) : i;
       if (m == N && first == i) {
         const auto value = hn::LoadU(d, g.a.column(j) + i);
-        const auto mirror = hn::GatherIndex(d, g.mirror.column(i) + j, across);
-        const auto difference = hn::Abs(hn::Sub(value, mirror));
+        const auto transposed = hn::GatherIndex(d, g.transposed.column(i) + j, across);
+        const auto difference = hn::Abs(hn::Sub(value, transposed));
         const auto bar = hn::Set(d, std::max(s.asymmetry, 0x1p-1074));
         if (HWY_LIKELY(hn::AllFalse(d, hn::Ge(difference, bar)))) continue;
       }
       for (std::int64_t t = first; t < i + m; ++t) {
-        compare(g.a(t, j), g.mirror(j, t), t, j, s);
+        compare(g.a(t, j), g.transposed(j, t), t, j, s);
       }
     }
   }
@@ -174,7 +174,7 @@ void load(const LoadArgs& g, Scan& scan) noexcept {
       const std::int64_t i = load_rows(hn::ScalableTag<double>(), g, j, first, g.a.rows, s);
       load_rows(hn::CappedTag<double, 1>(), g, j, i, g.a.rows, s);
     }
-    if (g.mirror.data != nullptr) compare_strip(g, j0, j1, s);
+    if (g.transposed.data != nullptr) compare_strip(g, j0, j1, s);
   }
   combine(scan, s, 0, 0);
 }

@@ -112,17 +112,17 @@ HWY_INLINE void for_each_tile(std::int64_t panels, std::int64_t blocks, const F&
 template <int planes, class From, class Work>
 void pack_tile(Rung rung, MatrixView<const From> a, Shape shape, Scales scales, PackedOut out,
                std::int64_t p, std::int64_t kb, std::int64_t half) {
-  HWY_ALIGN std::uint16_t pairs[3 * kTileNumbers];
+  HWY_ALIGN std::uint16_t pairs[3 * kTileElements];
   HWY_ALIGN Work buffer[2][kEngineRows];
   const std::int64_t i = p * kPanel + half * kEngineRows;
   const std::int64_t k0 = kb * kDepth;
   const bool plain = std::is_same_v<From, Work> && scales.row == nullptr && scales.col == nullptr &&
                      i + kEngineRows <= a.rows && k0 + kDepth <= a.cols &&
                      (shape == Shape::full || i >= k0 + kDepth);
-  std::uint16_t* const target = out.at(p, kb) + half * kTileNumbers;
+  std::uint16_t* const target = out.at(p, kb) + half * kTileElements;
   const bool direct = out.order == Order::pairs;
   std::uint16_t* const to = direct ? target : pairs;
-  const std::int64_t stride = direct ? kPlaneNumbers : kTileNumbers;
+  const std::int64_t stride = direct ? kPlaneElements : kTileElements;
   for (std::int64_t pair = 0; pair < kDepth / 2; ++pair) {
     const std::int64_t k = k0 + 2 * pair;
     const Work* even = buffer[0];
@@ -140,7 +140,7 @@ void pack_tile(Rung rung, MatrixView<const From> a, Shape shape, Scales scales, 
   }
   if (!direct) {
     for (int plane = 0; plane < planes; ++plane) {
-      transpose_tile(pairs + plane * kTileNumbers, target + plane * kPlaneNumbers);
+      transpose_tile(pairs + plane * kTileElements, target + plane * kPlaneElements);
     }
   }
 }
@@ -166,8 +166,8 @@ void pack(Rung rung, MatrixView<const T> a, Shape shape, Scales scales, PackedOu
 }
 
 /// Columns 2 * pair and 2 * pair + 1 of a tile in pairs order, with the terms summed in fp64.
-HWY_INLINE void join_pair(const std::uint16_t (*pairs)[kTileNumbers], int planes, std::int64_t pair,
-                          double (*column)[kEngineRows]) {
+HWY_INLINE void join_pair(const std::uint16_t (*pairs)[kTileElements], int planes,
+                          std::int64_t pair, double (*column)[kEngineRows]) {
   for (std::int64_t r = 0; r < kEngineRows; ++r) column[0][r] = column[1][r] = 0;
   for (int plane = 0; plane < planes; ++plane) {
     const std::uint16_t* const from = pairs[plane] + pair * 32;
@@ -182,11 +182,11 @@ template <class T>
 void unpack(PackedIn in, Scales scales, MatrixView<T> out) noexcept {
   for_each_tile(in.panels(), in.depth_blocks(),
                 [&](std::int64_t p, std::int64_t kb, std::int64_t half) HWY_ATTR {
-                  HWY_ALIGN std::uint16_t pairs[3][kTileNumbers];
+                  HWY_ALIGN std::uint16_t pairs[3][kTileElements];
                   HWY_ALIGN double column[2][kEngineRows];
                   for (int plane = 0; plane < in.planes; ++plane) {
                     const std::uint16_t* const from =
-                        in.at(p, kb) + plane * kPlaneNumbers + half * kTileNumbers;
+                        in.at(p, kb) + plane * kPlaneElements + half * kTileElements;
                     if (in.order == Order::rows) {
                       transpose_tile(from, pairs[plane]);
                     } else {
@@ -215,9 +215,9 @@ void reorder(PackedIn in, PackedOut out) noexcept {
   for_each_tile(in.panels(), in.depth_blocks(),
                 [&](std::int64_t p, std::int64_t kb, std::int64_t half) HWY_ATTR {
                   for (int plane = 0; plane < in.planes; ++plane) {
-                    const std::int64_t at = plane * kPlaneNumbers + half * kTileNumbers;
+                    const std::int64_t at = plane * kPlaneElements + half * kTileElements;
                     if (in.order == out.order) {
-                      std::memcpy(out.at(p, kb) + at, in.at(p, kb) + at, kTileNumbers * 2);
+                      std::memcpy(out.at(p, kb) + at, in.at(p, kb) + at, kTileElements * 2);
                     } else {
                       transpose_tile(in.at(p, kb) + at, out.at(p, kb) + at);
                     }

@@ -32,7 +32,7 @@ HWY_INLINE void split_run(const double* HWY_RESTRICT x, double scale, bool to_fp
 #pragma GCC unroll 3
     for (int p = 0; p < planes; ++p) {
       hn::StoreU(hn::DemoteTo(du16, hn::BitCast(hn::Rebind<std::int32_t, DD>(), take_term(rest))),
-                 du16, out + p * kPlaneNumbers + k);
+                 du16, out + p * kPlaneElements + k);
     }
   }
 }
@@ -45,7 +45,7 @@ void pack_planes(Rung rung, MatrixView<const double> a, const double* scale, Pac
     const double factor = j < a.cols && scale != nullptr ? scale[j] : 1;
     const std::int64_t row = out.offset(j, 0, 0);
     for (std::int64_t kb = 0; kb < out.depth_blocks(); ++kb) {
-      std::uint16_t* const to = out.data + row + kb * planes * kPlaneNumbers;
+      std::uint16_t* const to = out.data + row + kb * planes * kPlaneElements;
       const std::int64_t k = kb * kDepth;
       const std::int64_t inside = j < a.cols ? std::min(kDepth, a.rows - k) : 0;
       const double* from = edge;

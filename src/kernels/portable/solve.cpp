@@ -51,7 +51,7 @@ HWY_INLINE Pair<D> load_pair(D d, const std::uint16_t* p, P planes) {
   Pair<D> sum{hn::Zero(d), hn::Zero(d)};
   for (int plane = 0; plane < planes.get(); ++plane) {
     const auto bits =
-        hn::LoadU(du, reinterpret_cast<const std::uint32_t*>(p + plane * kPlaneNumbers));
+        hn::LoadU(du, reinterpret_cast<const std::uint32_t*>(p + plane * kPlaneElements));
     const auto even = hn::BitCast(df, hn::ShiftLeft<16>(bits));
     const auto odd = hn::BitCast(df, hn::And(bits, hn::Set(du, 0xffff0000U)));
     Pair<D> term;
@@ -90,7 +90,7 @@ HWY_INLINE void rows_of_panel(const std::uint16_t* panel, std::int64_t i, std::i
       for (int v = 0; v < S; ++v) {
         const std::int64_t row = i + v * N;
         const std::uint16_t* const p =
-            panel + row / kEngineRows * kTileNumbers + k * kEngineRows + row % kEngineRows * 2;
+            panel + row / kEngineRows * kTileElements + k * kEngineRows + row % kEngineRows * 2;
         l[v] = load_pair(d, p, planes);
         hwy::Prefetch(p + kAhead);
       }
@@ -105,7 +105,7 @@ HWY_INLINE void rows_of_panel(const std::uint16_t* panel, std::int64_t i, std::i
         }
       }
     }
-    panel += planes.get() * kPlaneNumbers;
+    panel += planes.get() * kPlaneElements;
     x += kDepth;
   }
   HWY_UNROLL(8)
@@ -168,7 +168,7 @@ HWY_INLINE void columns_of_panels(PackedIn l, std::int64_t k, std::int64_t panel
   for (std::int64_t i = 0; i < panels; ++i) {
     HWY_UNROLL(2)
     for (std::int64_t v = 0; v < kPanel; v += N) {
-      const std::uint16_t* const p = panel + v / kEngineRows * kTileNumbers + v % kEngineRows * 2;
+      const std::uint16_t* const p = panel + v / kEngineRows * kTileElements + v % kEngineRows * 2;
       hn::Vec<decltype(d)> xs[R];
       HWY_UNROLL(8)
       for (int c = 0; c < R; ++c) {
@@ -177,7 +177,7 @@ HWY_INLINE void columns_of_panels(PackedIn l, std::int64_t k, std::int64_t panel
       HWY_UNROLL(8)
       for (int q = 0; q < K; q += 2) {
         const auto pair = load_pair(d, p + q * kEngineRows, planes);
-        hwy::Prefetch(p + q * kEngineRows + planes.get() * kPlaneNumbers);
+        hwy::Prefetch(p + q * kEngineRows + planes.get() * kPlaneElements);
         HWY_UNROLL(8)
         for (int c = 0; c < R; ++c) {
           sum[c * K + q] = hn::MulAdd(pair.even, xs[c], sum[c * K + q]);
@@ -228,7 +228,7 @@ HWY_INLINE void columns_of_tiles(const std::uint16_t* tile, P planes, const V* x
     for (std::int64_t v = 0; v < S; ++v) {
       const std::int64_t half = v * N / kEngineRows;
       const std::uint16_t* const p =
-          tile + half * kTileNumbers + k * kEngineRows + 2 * (v * N % kEngineRows);
+          tile + half * kTileElements + k * kEngineRows + 2 * (v * N % kEngineRows);
       const auto l = load_pair(d, p, planes);
       hwy::Prefetch(p + kAhead);
       even = hn::MulAdd(l.even, xs[v], even);

@@ -45,7 +45,7 @@ HWY_INLINE void widen(const std::uint16_t* terms, int planes, V32& even, V32& od
   odd = hn::Zero(df);
   for (int p = 0; p < planes; ++p) {
     const auto bits =
-        hn::LoadU(du, reinterpret_cast<const std::uint32_t*>(terms + p * kPlaneNumbers));
+        hn::LoadU(du, reinterpret_cast<const std::uint32_t*>(terms + p * kPlaneElements));
     even = hn::Add(even, hn::BitCast(df, hn::ShiftLeft<16>(bits)));
     odd = hn::Add(odd, hn::BitCast(df, hn::And(bits, high)));
   }
@@ -58,7 +58,7 @@ void widen_pairs(PackedIn a, std::int64_t panel, std::int64_t k0, std::int64_t k
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(df));
   for (std::int64_t kb = k0; kb < k1; ++kb) {
     for (std::int64_t half = 0; half < 2; ++half) {
-      const std::uint16_t* const tile = a.at(panel, kb) + half * kTileNumbers;
+      const std::uint16_t* const tile = a.at(panel, kb) + half * kTileElements;
       for (std::int64_t pair = 0; pair < 16; ++pair) {
         for (std::int64_t r = 0; r < 16; r += lanes) {
           V32 even, odd;

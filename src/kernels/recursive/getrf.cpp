@@ -60,11 +60,11 @@ class Panel {
   void subtract_packed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
     const PackedOut left =
         packed(reinterpret_cast<std::uint16_t*>(scratch_), a.rows, a.cols, rung_, Order::pairs);
-    std::uint16_t* const beside = left.data + packed_numbers(a.rows, a.cols, left.planes);
+    std::uint16_t* const right_memory = left.data + packed_elements(a.rows, a.cols, left.planes);
     pack(t_, rung_, a, left);
     for (std::int64_t j = 0; j < c.cols; j += kWidth) {
       const std::int64_t width = std::min(kWidth, c.cols - j);
-      const PackedOut right = packed(beside, width, b.cols, rung_, Order::rows);
+      const PackedOut right = packed(right_memory, width, b.cols, rung_, Order::rows);
       pack(t_, rung_, b.block(j, 0, width, b.cols), right);
       update(t_, rung_, left, right, c.block(0, j, c.rows, width));
     }
@@ -110,7 +110,7 @@ class Panel {
 std::int64_t panel_scratch(std::int64_t r) {
   const std::int64_t half = core::round_up((r + 1) / 2, kPanelLeaf);
   return std::max(tree_scratch(r),
-                  2 * (packed_numbers(half, half, 3) + packed_numbers(kWidth, half, 3)));
+                  2 * (packed_elements(half, half, 3) + packed_elements(kWidth, half, 3)));
 }
 
 template <class T>

@@ -7,8 +7,8 @@ namespace {
 
 /// Elements of one operand of a product in a tree_* call: one of its sides is at most half the
 /// order.
-std::int64_t operand_numbers(std::int64_t order) {
-  return packed_numbers(order, recursive::first_half(order) + kPanel, 3);
+std::int64_t operand_elements(std::int64_t order) {
+  return packed_elements(order, recursive::first_half(order) + kPanel, 3);
 }
 
 void narrow(MatrixView<const double> from, MatrixView<float> to) {
@@ -33,9 +33,9 @@ template <class T>
 void packed_product(const Table& t, Rung rung, MatrixView<const T> a, MatrixView<const T> b,
                     MatrixView<float> c, Write write, Scratch scratch) {
   const int planes = info(rung).planes;
-  const PackedOut pa = packed(scratch.take<std::uint16_t>(packed_numbers(a.rows, a.cols, planes)),
+  const PackedOut pa = packed(scratch.take<std::uint16_t>(packed_elements(a.rows, a.cols, planes)),
                               a.rows, a.cols, rung, Order::pairs);
-  const PackedOut pb = packed(scratch.take<std::uint16_t>(packed_numbers(b.rows, b.cols, planes)),
+  const PackedOut pb = packed(scratch.take<std::uint16_t>(packed_elements(b.rows, b.cols, planes)),
                               b.rows, b.cols, rung, Order::rows);
   pack(t, rung, a, pa);
   pack(t, rung, b, pb);
@@ -47,7 +47,7 @@ void packed_product(const Table& t, Rung rung, MatrixView<const T> a, MatrixView
 std::int64_t tree_scratch(std::int64_t order) {
   // Two packed operands, and the fp32 product in the fp64 case, with 64 bytes of alignment for
   // each.
-  const std::int64_t operand = operand_numbers(order) * 2 + 64;
+  const std::int64_t operand = operand_elements(order) * 2 + 64;
   const std::int64_t product =
       core::round_up(order, kPanel) * (recursive::first_half(order) + kPanel) * 4 + 64;
   return 2 * operand + product;

@@ -68,7 +68,7 @@ void copy_block(PackedIn l, MatrixView<V> out) {
       for (std::int64_t r = 0; r < rows; ++r) {
         V sum = core::to_float(bf16{from[2 * r]});
         for (int plane = 1; plane < l.planes; ++plane) {
-          sum += static_cast<V>(core::to_float(bf16{from[2 * r + plane * kPlaneNumbers]}));
+          sum += static_cast<V>(core::to_float(bf16{from[2 * r + plane * kPlaneElements]}));
         }
         to[r] = sum;
       }

@@ -40,7 +40,8 @@ void eliminate(const BatchPack<T>& p, std::int64_t i, std::int64_t q) {
 }
 
 template <class T>
-void factor(BatchPack<T> p, BatchBlock, const BatchHow<T>&, std::int32_t* pivots) noexcept {
+void factor(BatchPack<T> p, BatchBlock, const BatchFactorOptions<T>&,
+            std::int32_t* pivots) noexcept {
   for (std::int64_t q = 0; q < p.lanes; ++q) {
     pivots[q] = -1;
     for (std::int64_t i = 0; i < p.n; ++i) {
@@ -107,7 +108,7 @@ void fill(BatchEntries<T>& entries) {
 }  // namespace
 
 template <class T>
-void reference_batch_load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> p) noexcept {
+void reference_batch_load(BatchMatrices<const T> a, Triangle triangle, BatchPack<T> p) noexcept {
   for (std::int64_t i = 0; i < p.n; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
       for (std::int64_t q = 0; q < p.lanes; ++q) {
@@ -119,22 +120,22 @@ void reference_batch_load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T
 }
 
 template <class T>
-void reference_batch_store(BatchPack<T> p, BatchPlaces<T> a, Triangle triangle, bool both,
+void reference_batch_store(BatchPack<T> p, BatchMatrices<T> a, Triangle triangle, bool both,
                            const std::int32_t* pivots) noexcept {
   for (std::int64_t i = 0; i < p.n; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
       for (std::int64_t q = 0; q < a.count; ++q) {
         if (pivots[q] >= 0) continue;
-        const T number = p.row(i)[j * p.lanes + q];
-        a.at[q][offset(i, j, a.ld, triangle) * a.step] = number;
-        if (both) a.at[q][offset(j, i, a.ld, triangle) * a.step] = number;
+        const T element = p.row(i)[j * p.lanes + q];
+        a.at[q][offset(i, j, a.ld, triangle) * a.step] = element;
+        if (both) a.at[q][offset(j, i, a.ld, triangle) * a.step] = element;
       }
     }
   }
 }
 
 template <class T>
-void reference_batch_load_columns(BatchPlaces<const T> b, BatchPack<T> p) noexcept {
+void reference_batch_load_columns(BatchMatrices<const T> b, BatchPack<T> p) noexcept {
   for (std::int64_t c = 0; c < p.rhs; ++c) {
     for (std::int64_t i = 0; i < p.n; ++i) {
       for (std::int64_t q = 0; q < p.lanes; ++q) {
@@ -145,7 +146,7 @@ void reference_batch_load_columns(BatchPlaces<const T> b, BatchPack<T> p) noexce
 }
 
 template <class T>
-void reference_batch_store_columns(BatchPack<T> p, BatchPlaces<T> b,
+void reference_batch_store_columns(BatchPack<T> p, BatchMatrices<T> b,
                                    const std::int32_t* pivots) noexcept {
   for (std::int64_t c = 0; c < p.rhs; ++c) {
     for (std::int64_t i = 0; i < p.n; ++i) {

@@ -31,11 +31,11 @@ void scan_element(double a, std::int64_t i, std::int64_t j, Scan& s) {
   }
 }
 
-void compare(double a, double mirror, std::int64_t i, std::int64_t j, Scan& s) {
-  if (!std::isfinite(a) || !std::isfinite(mirror)) {
+void compare(double a, double transposed, std::int64_t i, std::int64_t j, Scan& s) {
+  if (!std::isfinite(a) || !std::isfinite(transposed)) {
     return;
   }
-  const double difference = std::abs(a - mirror);
+  const double difference = std::abs(a - transposed);
   if (difference > s.asymmetry) {
     s.asymmetry = difference;
     s.asymmetry_row = i;
@@ -66,8 +66,8 @@ void load(const LoadArgs& g, Scan& scan) noexcept {
       }
       s.checksum += std::bit_cast<std::uint64_t>(a);
       scan_element(a, i, j, s);
-      if (g.mirror.data != nullptr) {
-        compare(a, g.mirror(j, i), i, j, s);
+      if (g.transposed.data != nullptr) {
+        compare(a, g.transposed(j, i), i, j, s);
       }
     }
   }

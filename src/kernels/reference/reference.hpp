@@ -22,14 +22,14 @@ void fill_reference_batch_residual(Table& t);
 
 // The other versions call these for packs with missing or failed systems.
 template <class T>
-void reference_batch_load(BatchPlaces<const T> a, Triangle triangle, BatchPack<T> p) noexcept;
+void reference_batch_load(BatchMatrices<const T> a, Triangle triangle, BatchPack<T> p) noexcept;
 template <class T>
-void reference_batch_store(BatchPack<T> p, BatchPlaces<T> a, Triangle triangle, bool both,
+void reference_batch_store(BatchPack<T> p, BatchMatrices<T> a, Triangle triangle, bool both,
                            const std::int32_t* pivots) noexcept;
 template <class T>
-void reference_batch_load_columns(BatchPlaces<const T> b, BatchPack<T> p) noexcept;
+void reference_batch_load_columns(BatchMatrices<const T> b, BatchPack<T> p) noexcept;
 template <class T>
-void reference_batch_store_columns(BatchPack<T> p, BatchPlaces<T> b,
+void reference_batch_store_columns(BatchPack<T> p, BatchMatrices<T> b,
                                    const std::int32_t* pivots) noexcept;
 void fill_reference_gather_gram(Table& t);
 

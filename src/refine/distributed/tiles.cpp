@@ -71,7 +71,7 @@ MatrixView<const double> KeptTiles::block(const factor::Block& at, double*) cons
       own_.begin(), own_.end(), key,
       [](const Place& p, const auto& wanted) { return std::pair(p.j, p.i) < wanted; });
   if (found == own_.end() || std::pair(found->j, found->i) != key) {
-    throw Error(ErrorCode::internal, "a tile of A was asked for that is another rank's");
+    throw Error(ErrorCode::internal, "a tile of A was requested that another rank owns");
   }
   return view<const double>(kept_.data() + found->offset, at.rows, at.cols);
 }

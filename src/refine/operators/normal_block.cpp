@@ -9,13 +9,13 @@
 
 #include "core/numeric/double_double.hpp"
 #include "kernels/kernels.hpp"
-#include "refine/operators/careful_sums.hpp"
+#include "refine/operators/triple_sums.hpp"
 #include "refine/vectors.hpp"
 
 namespace stepwell::refine {
 
 RightHandSides RightHandSides::part(const std::vector<std::size_t>& which) const {
-  RightHandSides some{b, {}, {}, {}, careful, {}, {}};
+  RightHandSides some{b, {}, {}, {}, triple_sums, {}, {}};
   for (const std::size_t k : which) {
     some.column.push_back(column[k]);
     some.factor.push_back(factor[k]);
@@ -54,9 +54,9 @@ enum class Walk : unsigned char { first, second };
 template <class F>
 void for_pieces(const NormalSlab& s, const core::RowBlock& block, Walk walk, F f) {
   // Columns of a piece, or its elements if it is stored by rows: y, or z, stays in L1.
-  constexpr std::int64_t kColumns = 16, kNumbers = 4096;
+  constexpr std::int64_t kColumns = 16, kElements = 4096;
   const std::int64_t n = block.cols(), across = block.by_rows ? block.rows() : n;
-  const std::int64_t step = block.by_rows ? std::max<std::int64_t>(1, kNumbers / n) : kColumns;
+  const std::int64_t step = block.by_rows ? std::max<std::int64_t>(1, kElements / n) : kColumns;
   const auto piece = [&](const core::RowBlock& of, std::int64_t p) -> Piece {
     const std::int64_t w = std::min(step, across - p);
     if (!of.by_rows) return {of.block(0, p, of.rows(), w), 0, p};
@@ -139,7 +139,7 @@ void add_checksums(const NormalSlab& s, const core::RowBlock& block) {
 void add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::int64_t first) {
   const std::int64_t rows = block.rows(), k = s.z.cols;
   const kernels::Table& t = kernels::table();
-  const bool careful = s.right != nullptr && s.right->careful;
+  const bool triple_sums = s.right != nullptr && s.right->triple_sums;
   // y + y_low += A x, or z + z_low += A'y; if stored by rows, the stored matrix is A'.
   const auto multiply = [&](bool transposed, const double* from, double* to, double* low) {
     kernels::ExactProducts q;
@@ -154,8 +154,8 @@ void add_block_exactly(const NormalSlab& s, const core::RowBlock& block, std::in
     double* const low = s.y_low.column(c);
     take_b(s, first, rows, c, y);
     std::fill_n(low, rows, 0.0);
-    if (careful) add_carefully(block, s.x, c, y, low);
-    for (std::size_t v = 0; v < s.x.size() && !careful; ++v) {
+    if (triple_sums) add_in_triple_sums(block, s.x, c, y, low);
+    for (std::size_t v = 0; v < s.x.size() && !triple_sums; ++v) {
       multiply(false, s.x[v].column(c), y, low);
     }
     normalize(rows, y, low);

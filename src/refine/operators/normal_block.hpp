@@ -23,7 +23,7 @@ struct RightHandSides {
   std::vector<std::vector<const double*>> base;
   /// Computes b - H x in sums of three doubles, for residuals so small relative to b that
   /// double-double is too coarse. Several times slower; affects double-double sums only.
-  bool careful = false;
+  bool triple_sums = false;
   /// Empty, or H'b (n elements), with ||b||^2 in 'squares', for each of these columns and no base:
   /// then b is not read, and residuals follow from these by products with H'H. Useful only if x is
   /// small.

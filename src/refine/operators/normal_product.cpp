@@ -96,7 +96,8 @@ void NormalProduct::residual(const RightHandSides& right, MatrixView<const doubl
 /// 2^-23 2^e_j |r_i|; over the blocks, of at most kMostRows rows, the former add up to at most
 /// sqrt(kMostRows m) ||r||, the latter to sqrt(m) ||r||. Everything else that is added to the low
 /// parts is at most u times the high parts, as in double-double.
-Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x, bool careful) const {
+Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x,
+                                 bool triple_sums) const {
   constexpr double kU = 0x1p-53;
   constexpr double kUnderflow = 0x1p-500;
   const auto plain = [&](std::int64_t terms) { return 1.01 * kU * static_cast<double>(terms + 4); };
@@ -109,8 +110,8 @@ Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x, boo
     of_g += plain(m + n) * norm * (r + of_r);
   } else {
     // Slabs and the tail are added one by one.
-    of_r +=
-        careful ? 2 * std::pow(plain(6 * n), 3) * sizes + 2 * kU * kU * r : twice(3 * n) * sizes;
+    of_r += triple_sums ? 2 * std::pow(plain(6 * n), 3) * sizes + 2 * kU * kU * r
+                        : twice(3 * n) * sizes;
     of_g += twice(2 * (slab + kSlabs)) * norm * (r + of_r);
   }
   if (sums == Sums::split) {

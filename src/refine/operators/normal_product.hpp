@@ -46,7 +46,7 @@ class NormalProduct {
 
   /// Bounds on the errors of residual(), with up to two base vectors. norm: ||H||_F with the tail;
   /// r: the ||b - H x|| that residual() found; x: ||x|| plus the norms of the base vectors.
-  Rounding rounding(Sums sums, double norm, double r, double x, bool careful = false) const;
+  Rounding rounding(Sums sums, double norm, double r, double x, bool triple_sums = false) const;
 
   static std::int64_t workspace_bytes(std::int64_t m, std::int64_t n, std::int64_t columns);
   /// The first column of the first block of columns that was not as expected; -1 if there is none.

@@ -83,7 +83,7 @@ void SymmetricProduct::for_strip(Strip strip, F f) const {
 }
 
 void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, MatrixScan* found,
-                             bool mirror) {
+                             bool check_symmetry) {
   const std::int64_t n = a_.rows;
   const std::int64_t columns = y.cols + (found != nullptr ? 1 : 0);
   std::vector<kernels::Scan> scans(strips_.size());
@@ -94,7 +94,7 @@ void SymmetricProduct::apply(MatrixView<const double> x, MatrixView<double> y, M
       if (found == nullptr) return;
       const auto [part, row, col] = block;
       const auto across =
-          mirror ? a_.block(col, row, part.cols, part.rows) : MatrixView<const double>{};
+          check_symmetry ? a_.block(col, row, part.cols, part.rows) : MatrixView<const double>{};
       found->checksums.add(block.col, scan_block(block, across, scans[s], sums.column(y.cols)));
     });
   });
@@ -250,7 +250,7 @@ void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const doubl
 /// In double-double the error of an element of k = n + 1 terms is at most 4 (k + 5)^2 u^2 times the
 /// sum of their magnitudes (kernels::ExactProducts, plus adding up strips and b). Its rounding to
 /// FP64 adds u times its own magnitude, which callers that know this magnitude account for.
-double ScaledOperator::residual_doubt(Sums sums) const {
+double ScaledOperator::residual_error_bound(Sums sums) const {
   constexpr double kUnit = 0x1p-53;
   const auto n = static_cast<double>(order());
   if (sums == Sums::double_double) return 8 * (n + 6) * (n + 6) * kUnit * kUnit;

@@ -26,7 +26,7 @@ class Operator {
   virtual ~Operator() = default;
   virtual std::int64_t order() const = 0;
   /// Tells which system each column of the next residual() belongs to.
-  virtual void about(const std::vector<std::int64_t>&) {}
+  virtual void set_systems(const std::vector<std::int64_t>&) {}
   /// y = A x, for all columns in one pass over A.
   virtual void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) = 0;
   /// r = b - A x.
@@ -94,10 +94,11 @@ class SymmetricProduct : public Product {
 
   std::int64_t order() const override { return a_.rows; }
   void apply(MatrixView<const double> x, MatrixView<double> y) override { apply(x, y, nullptr); }
-  /// If 'found' is not null, also scans A, at little more than the cost of the product. With
-  /// 'mirror' the strict upper triangle is compared with the lower one. y may have no columns.
+  /// If 'found' is not null, also scans A, at little more than the cost of the product. If
+  /// 'check_symmetry', the strict upper triangle is compared with the lower one. y may have no
+  /// columns.
   void apply(MatrixView<const double> x, MatrixView<double> y, MatrixScan* found,
-             bool mirror = false);
+             bool check_symmetry = false);
   void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
                      Checksums& checksums) override;
   std::int64_t depth() const override;
@@ -139,7 +140,7 @@ class ScaledOperator : public Operator {
                 Sums sums) override;
   /// Bound on the error of an element of a residual, relative to the sum of its terms' magnitudes;
   /// for any 'sums' except plain FP64.
-  double residual_doubt(Sums sums) const;
+  double residual_error_bound(Sums sums) const;
   /// Sets the checksums of a first pass over A: residuals compare what they read with them.
   void expect(const Checksums& first) { expected_ = &first; }
   /// The first column of the first block that a residual has read differently since the last call;

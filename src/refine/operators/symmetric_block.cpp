@@ -26,8 +26,8 @@ namespace {
 using Square = std::array<double, kBlockColumns * kBlockColumns>;
 
 /// Copies a lower triangle and its transpose to 'full'; adds what was read to the checksum.
-MatrixView<const double> mirrored(const kernels::Table& t, MatrixView<const double> a, Square& full,
-                                  std::uint64_t& checksum) {
+MatrixView<const double> both_triangles(const kernels::Table& t, MatrixView<const double> a,
+                                        Square& full, std::uint64_t& checksum) {
   constexpr std::int64_t kTile = 8;  // columns that are transposed at once
   const std::int64_t n = a.cols;
   const MatrixView<double> out = view(full.data(), n, n);
@@ -59,7 +59,7 @@ std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const 
   std::uint64_t checksum = 0;
   if (block.diagonal()) {  // with both triangles it is an ordinary block
     alignas(64) Square full;
-    kernels::blocked_product(t, mirrored(t, a, full, checksum), {xc, yc, {}, {}});
+    kernels::blocked_product(t, both_triangles(t, a, full, checksum), {xc, yc, {}, {}});
     return checksum;
   }
   for (std::int64_t i = 0; i < a.rows; i += kernels::kBlockedRows) {
@@ -101,7 +101,7 @@ std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const do
   std::uint64_t checksum = 0;
   alignas(64) Square square;
   if (block.diagonal()) {
-    const MatrixView<const double> whole = mirrored(t, a, square, checksum);
+    const MatrixView<const double> whole = both_triangles(t, a, square, checksum);
     for (std::int64_t k = 0; k < x.cols; ++k) add(whole, k, col, col);
     return checksum;
   }
@@ -129,7 +129,7 @@ std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const do
   return checksum;
 }
 
-std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> mirror,
+std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> other_triangle,
                          kernels::Scan& scan, double* row_sums) {
   const auto [a, row, col] = block;
   std::array<double, kBlockColumns> columns{};
@@ -138,7 +138,7 @@ std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> m
   args.shape = block.diagonal() ? kernels::Shape::lower : kernels::Shape::full;
   args.row_sums = row_sums + row;
   args.col_sums = columns.data();
-  args.mirror = mirror;
+  args.transposed = other_triangle;
   kernels::Scan found;
   kernels::load(kernels::table(), args, found);
   kernels::combine(scan, found, row, col);

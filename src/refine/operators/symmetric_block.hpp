@@ -58,9 +58,9 @@ std::int64_t strip_depth(std::int64_t columns, std::int64_t rows);
 std::uint64_t add_exact_product(const SymmetricBlock& block, MatrixView<const double> x,
                                 MatrixView<double> y, MatrixView<double> y_low);
 
-/// Adds the block to the scan of A and to the row sums of |A|; compares it with 'mirror', the block
-/// in the other triangle, unless that is empty.
-std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> mirror,
+/// Adds the block to the scan of A and to the row sums of |A|; compares it with 'other_triangle',
+/// the block in the other triangle, unless that is empty.
+std::uint64_t scan_block(const SymmetricBlock& block, MatrixView<const double> other_triangle,
                          kernels::Scan& scan, double* row_sums);
 
 }  // namespace stepwell::refine

@@ -64,19 +64,20 @@ double column_norm(MatrixView<const double> a, const factor::Scale& scale) {
   return largest;
 }
 
-/// Finds what the ladder needs to know of the diagonal of an evenly scaled matrix. 'one': the scale
-/// factor of all elements.
-void analyze_diagonal(MatrixView<const double> a, double one, Analysis& analysis) {
+/// Finds what the ladder needs to know of the diagonal of an evenly scaled matrix. 'scale_factor'
+/// applies to all elements.
+void analyze_diagonal(MatrixView<const double> a, double scale_factor, Analysis& analysis) {
   const std::int64_t n = a.rows;
   double squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) squares += (one * a(i, i)) * (one * a(i, i));
-  const double whole = one * kernels::frobenius(analysis.found.scan);
-  const double share = squares / (whole * whole);
-  analysis.random_diagonal = share * static_cast<double>(n) <= kRandomDiagonal;
-  if (!(1 - share <= kNearDiagonal * kNearDiagonal * share)) return;
+  for (std::int64_t i = 0; i < n; ++i)
+    squares += (scale_factor * a(i, i)) * (scale_factor * a(i, i));
+  const double whole = scale_factor * kernels::frobenius(analysis.found.scan);
+  const double diagonal_fraction = squares / (whole * whole);
+  analysis.random_diagonal = diagonal_fraction * static_cast<double>(n) <= kRandomDiagonal;
+  if (!(1 - diagonal_fraction <= kNearDiagonal * kNearDiagonal * diagonal_fraction)) return;
   std::vector<double> inverse;
   for (std::int64_t i = 0; i < n; ++i) {
-    const double h = one * a(i, i);
+    const double h = scale_factor * a(i, i);
     if (h == 0) return;
     inverse.push_back(1 / h);
   }

@@ -29,12 +29,12 @@ int Exponents::largest() const {
   return *std::max_element(row.begin(), row.end()) + *std::max_element(col.begin(), col.end());
 }
 
-std::vector<double> Exponents::shares(const std::vector<int>& exponents) {
+std::vector<double> Exponents::relative(const std::vector<int>& exponents) {
   const int largest = *std::max_element(exponents.begin(), exponents.end());
-  std::vector<double> shares(exponents.size());
-  std::transform(exponents.begin(), exponents.end(), shares.begin(),
+  std::vector<double> result(exponents.size());
+  std::transform(exponents.begin(), exponents.end(), result.begin(),
                  [&](int e) { return core::times_power_of_two(1, e - largest); });
-  return shares;
+  return result;
 }
 
 ScaledColumn::ScaledColumn(const Exponents& exponents, const double* b, double* out)

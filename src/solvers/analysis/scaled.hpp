@@ -24,11 +24,11 @@ struct Exponents {
   /// 2^largest() in size, and may be beyond FP64's range.
   int largest() const;
   /// diag(row) and diag(col), each divided by its largest element.
-  std::vector<double> row_shares() const { return shares(row); }
-  std::vector<double> col_shares() const { return shares(col); }
+  std::vector<double> relative_rows() const { return relative(row); }
+  std::vector<double> relative_cols() const { return relative(col); }
 
  private:
-  static std::vector<double> shares(const std::vector<int>& exponents);
+  static std::vector<double> relative(const std::vector<int>& exponents);
 };
 
 /// The infinity norms of b, x and r of one column, in the caller's scale times 2^-e.

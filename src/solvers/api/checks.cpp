@@ -36,18 +36,18 @@ void Checks::misuse(const std::string& text) const {
 void Checks::matrix(MatrixView<const double> a, const SolveOptions& options) const {
   if (a.rows != a.cols) misuse("A is " + size_of(a.rows, a.cols) + "; it must be square");
   core::require_view(a.data, a.rows, a.cols, a.ld, std::string(entry_) + ": A");
-  numbers(options);
+  option_values(options);
 }
 
 void Checks::distributed(std::int64_t n, const SolveOptions& options, MatrixView<const double> b,
                          MatrixView<double> x) const {
   if (n < 0) misuse("A is of order " + std::to_string(n) + "; sizes can't be negative");
   core::size_product(n, n, 8, "A");
-  numbers(options);
+  option_values(options);
   vectors({nullptr, n, 0, n}, b, x);
 }
 
-void Checks::numbers(const SolveOptions& options) const {
+void Checks::option_values(const SolveOptions& options) const {
   if (!(options.tolerance >= 0 && options.tolerance < 1)) {
     misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
   }
@@ -73,7 +73,7 @@ void Checks::shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b,
 void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
                      MatrixView<double> x) const {
   shapes(a.rows, a.rows, b, x, ", as B is");
-  if (overlap(x, a)) misuse("X overlaps A, which must stay as it is");
+  if (overlap(x, a)) misuse("X overlaps A, which must not change");
   const bool same = x.data == b.data && (x.ld == b.ld || x.cols == 1);
   if (!same && overlap(x, b)) misuse("X overlaps B; it may be B itself, but not a part of it");
 }
@@ -84,10 +84,10 @@ void Checks::general(const SolveOptions& options) const {
            " is for symmetric positive definite matrices; use fgmres or ir(gmres), or solve_spd");
   }
   if (options.check_symmetry) {
-    misuse("check_symmetry is for solve_spd, which reads one triangle; leave it out");
+    misuse("check_symmetry is for solve_spd only, which reads one triangle; omit it");
   }
   if (options.triangle != Triangle::lower) {
-    misuse("all of a general matrix is read; a triangle is for solve_spd");
+    misuse("a general matrix is read in full; the option 'triangle' is for solve_spd only");
   }
 }
 
@@ -100,7 +100,7 @@ void Checks::least_squares(std::int64_t m, std::int64_t n,
   if (!(options.lambda >= 0 && options.lambda <= std::numeric_limits<double>::max())) {
     misuse("lambda must be a finite number of at least 0");
   }
-  if (options.qr && options.rung) misuse("a rung of the Gram matrix and qr exclude each other");
+  if (options.qr && options.rung) misuse("the options 'rung' and 'qr' exclude each other");
   const std::vector<double>& weights = options.weights;
   if (!weights.empty() && std::ssize(weights) != n) {
     misuse("there are " + std::to_string(weights.size()) + " weights; A has " + std::to_string(n) +
@@ -120,10 +120,11 @@ void Checks::least_squares(std::int64_t m, std::int64_t n,
 }
 
 void Checks::tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x) const {
-  if (a.rows < 0 || a.cols < 0) misuse("A is " + size_of(a.rows, a.cols));
+  if (a.rows < 0 || a.cols < 0)
+    misuse("A is " + size_of(a.rows, a.cols) + "; sizes can't be negative");
   core::size_product(a.rows, a.cols, 8, "A");
   if (a.data == nullptr && !a.read && a.rows > 0 && a.cols > 0) {
-    misuse("A has neither data nor a function that gives its rows");
+    misuse("A has neither data nor a function that provides its rows");
   }
   if (a.data != nullptr) {
     const bool by_rows = core::stored_by_rows(a);
@@ -134,10 +135,10 @@ void Checks::tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<do
     const MatrixView<const double> stored = core::rows_of(a, 0, a.rows).stored;
     core::require_view(stored.data, stored.rows, stored.cols, stored.ld,
                        std::string(entry_) + ": A");
-    if (overlap(x, stored)) misuse("X overlaps A, which must stay as it is");
+    if (overlap(x, stored)) misuse("X overlaps A, which must not change");
   }
   shapes(a.rows, a.cols, b, x, ", a row for each column of A");
-  if (overlap(x, b)) misuse("X overlaps B, which must stay as it is");
+  if (overlap(x, b)) misuse("X overlaps B, which must not change");
 }
 
 void Checks::plan(std::int64_t n, std::int64_t columns) const {

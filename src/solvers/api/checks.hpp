@@ -34,7 +34,7 @@ class Checks {
   /// Shapes of B and X for an m x n matrix A. 'why': ends the message about the shape of X.
   void shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b, MatrixView<double> x,
               const char* why) const;
-  void numbers(const SolveOptions& options) const;
+  void option_values(const SolveOptions& options) const;
   [[noreturn]] void misuse(const std::string& text) const;
 
   const char* entry_;

@@ -106,9 +106,9 @@ void LeastSquares::examine(Batch& batch) {
   // tolerance, and the bounds above show it.
   if (tolerance() < kU / 4) return;
   for (const refine::Sums sums : {refine::Sums::fp64, refine::Sums::double_double}) {
-    project(batch, sums);
+    prove_projection(batch, sums);
   }
-  if (qr_) weigh(batch);
+  if (qr_) prove_weighted(batch);
 }
 
 /// Offers the bound given by the corrections d = part.x + low of some columns; part.g holds s.
@@ -129,7 +129,7 @@ void LeastSquares::offer_corrections(Batch& batch, const std::vector<std::size_t
     const double s = refine::norm2(n_, part.state.g.column(c));
     const double v = std::sqrt(squares[e]), w = std::sqrt(part.state.squares[e]);
     const auto rounding = [&](double r, double size) {
-      return h_->rounding(refine::Sums::double_double, norm_, r, size, part.right.careful);
+      return h_->rounding(refine::Sums::double_double, norm_, r, size, part.right.triple_sums);
     };
     const refine::Rounding of_s = rounding(w, x + d);
     const double of_v = rounding(v, d).residual;
@@ -140,7 +140,7 @@ void LeastSquares::offer_corrections(Batch& batch, const std::vector<std::size_t
 }
 
 /// Whether the rounding errors of s in double-double may be too large for the tolerance.
-bool LeastSquares::needs_care(const Batch& batch, std::size_t column) const {
+bool LeastSquares::needs_triple_sums(const Batch& batch, std::size_t column) const {
   const double r = std::sqrt(batch.state.squares[column]);
   const double x = refine::norm2(n_, batch.state.x.column(static_cast<std::int64_t>(column)));
   const refine::Rounding lost = h_->rounding(refine::Sums::double_double, norm_, r, x);
@@ -175,7 +175,7 @@ void LeastSquares::offer_small_corrections(Batch& batch, const std::vector<std::
 /// Offers bounds given by corrections d of the current x that conjugate gradients find. The factor
 /// M is their preconditioner but proves nothing: it may be shifted, or belong to another matrix.
 /// With FP64 sums they start from g, which is already known.
-void LeastSquares::project(Batch& batch, refine::Sums sums) {
+void LeastSquares::prove_projection(Batch& batch, refine::Sums sums) {
   constexpr int kPasses = 30;
   const std::vector<std::size_t> open = unproven(batch);
   if (open.empty() || a_.failed() || cancelled()) return;
@@ -185,7 +185,7 @@ void LeastSquares::project(Batch& batch, refine::Sums sums) {
     const auto c = static_cast<std::int64_t>(k);
     from.push_back(batch.state.x.column(c));
     part.right.gradient.push_back(batch.state.g.column(c));
-    part.right.careful = part.right.careful || needs_care(batch, k);
+    part.right.triple_sums = part.right.triple_sums || needs_triple_sums(batch, k);
   }
   part.right.squares = part.state.squares;
   if (sums == refine::Sums::double_double) {
@@ -226,7 +226,7 @@ core::Buffer<double> LeastSquares::damped_triangle(double root) const {
 /// is u ||x|| ||H|| / ||r||, and its bound 'projection' is u times the condition number.
 /// Corrections are refined with R, and each step gains the factor u ||x|| ||H|| / ||r||. They have
 /// twice FP64's digits: otherwise the error of H'H d would be u ||H||^2 ||d||.
-void LeastSquares::weigh(Batch& batch) {
+void LeastSquares::prove_weighted(Batch& batch) {
   constexpr int kSteps = 8;
   const auto n = static_cast<std::size_t>(n_);
   for (const std::size_t k : unproven(batch)) {
@@ -240,7 +240,7 @@ void LeastSquares::weigh(Batch& batch) {
     std::vector<double> low(n), y(n);
     std::fill(part.x.begin(), part.x.end(), 0.0);
     part.right.base = {{batch.state.x.column(c)}, {low.data()}};
-    part.right.careful = needs_care(batch, k);
+    part.right.triple_sums = needs_triple_sums(batch, k);
     double before = HUGE_VAL;
     for (int step = 0; step < kSteps && !a_.failed() && !cancelled(); ++step) {
       for (std::size_t j = 0; j < n; ++j) {

@@ -68,7 +68,7 @@ void explain(Certificate& c) {
       c.reason.clear();
       return;
     case SolveOutcome::cancelled:
-      c.reason = "the caller cancelled it";
+      c.reason = "the caller cancelled the solve";
       return;
     case SolveOutcome::not_converged:
       if (c.pivot >= 0) {
@@ -98,20 +98,20 @@ void explain(Certificate& c) {
     case SolveOutcome::singular:
       c.reason = "the matrix is singular: pivot " + std::to_string(c.pivot) +
                  " (counted from 0) of LAPACK's LU is zero; column " + std::to_string(c.pivot) +
-                 " depends on those before it (a column of zeros, an equation that is there twice, "
-                 "an unknown that no equation has?); remove it";
+                 " depends on those before it (a column of zeros, a duplicate equation, an unknown "
+                 "that occurs in no equation?); remove it";
       return;
     case SolveOutcome::rank_deficient:
       c.reason = "the columns of A depend on each other: " +
                  (c.rank >= 0 ? "rank " + std::to_string(c.rank) + " in FP64; "
-                              : std::string("this rung can't tell the rank; ")) +
+                              : std::string("this rung can't determine the rank; ")) +
                  (c.dependent.size() == 1 ? "column " + list_of(c.dependent) +
-                                                " (counted from 0) can be had from the others, and "
-                                                "its coefficient is zero"
+                                                " (counted from 0) is a linear combination of the "
+                                                "others, and its coefficient is set to zero"
                                           : "columns " + list_of(c.dependent) +
-                                                " (counted from 0) can be had from the others, and "
-                                                "their coefficients are zero") +
-                 "; x minimises, but other x do as well; remove columns, or use ridge";
+                                                " (counted from 0) are linear combinations of the "
+                                                "others, and their coefficients are set to zero") +
+                 "; x is a minimiser, but not the only one; remove columns, or use ridge";
       return;
     case SolveOutcome::non_finite:
       c.reason = std::string(c.in_b ? "b" : "A") + " has an infinity or a NaN at " + place(c) +

@@ -22,7 +22,7 @@ constexpr int kSteps = 4;
 
 /// ||r||_1 / ||b||_1 in the caller's scale, for vectors in the scale of H. Their common power of
 /// two cancels.
-double share_of(const Exponents& e, const double* r, const double* b) {
+double relative_residual(const Exponents& e, const double* r, const double* b) {
   const int least = *std::min_element(e.row.begin(), e.row.end());
   double of_r = 0, of_b = 0;
   for (std::size_t i = 0; i < e.row.size(); ++i) {
@@ -50,7 +50,7 @@ void Probes::write(const Side& with, const ScaledColumn& column, const double* y
   }
 }
 
-void Probes::roughly(Side& with, std::vector<double>& v) const {
+void Probes::apply_preconditioner(Side& with, std::vector<double>& v) const {
   const auto n = std::ssize(v);
   const core::Buffer<double> b(n), y(n);
   const ScaledColumn column(with.exponents, v.data(), b.data());
@@ -84,7 +84,7 @@ bool Probes::solve(bool transposed, std::vector<Probe>& probes) const {
       probe.sum = sum_of_sizes(probe.x);
       const double terms = condition_of(norm, probe.sum, largest_) / sum_of_sizes(probe.v) + 1;
       probe.residual =
-          share_of(with.exponents, r.data() + k * n, b.data() + k * n) + hidden * terms;
+          relative_residual(with.exponents, r.data() + k * n, b.data() + k * n) + hidden * terms;
       converged = converged && probe.converged();
     }
     return converged;
@@ -98,8 +98,8 @@ bool Probes::solve(bool transposed, std::vector<Probe>& probes) const {
 InverseNorm Probes::search() {
   const std::int64_t n = of_.scaled.order();
   const auto rough = inverse_probes(
-      n, [&](std::vector<double>& v) { roughly(other_, v); },
-      [&](std::vector<double>& v) { roughly(of_, v); });
+      n, [&](std::vector<double>& v) { apply_preconditioner(other_, v); },
+      [&](std::vector<double>& v) { apply_preconditioner(of_, v); });
   std::vector<Probe> probes;
   for (const std::vector<double>& v : rough) probes.push_back({v, {}});
   bool converged = solve(true, probes);

@@ -33,7 +33,7 @@ class Probes {
     double bound() const { return sum / (1 + residual); }
   };
 
-  void roughly(Side& with, std::vector<double>& v) const;
+  void apply_preconditioner(Side& with, std::vector<double>& v) const;
   /// Solves for the probes with A or, if 'transposed', with B. Returns whether all have converged.
   bool solve(bool transposed, std::vector<Probe>& probes) const;
   void write(const Side& with, const ScaledColumn& column, const double* y,

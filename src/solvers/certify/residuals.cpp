@@ -69,7 +69,7 @@ double worst_of(const std::vector<Measured>& measured) {
 
 refine::Sums residuals_for(const refine::ScaledOperator& a, double tolerance) {
   constexpr double kGood = 2 * 0x1p-53;
-  const bool room = a.residual_doubt(refine::Sums::blocked) + kGood <= tolerance;
+  const bool room = a.residual_error_bound(refine::Sums::blocked) + kGood <= tolerance;
   return room ? refine::Sums::blocked : refine::Sums::double_double;
 }
 
@@ -82,7 +82,7 @@ Measured SquareSolver::measure(const Batch& batch, std::int64_t k, refine::Sums 
   const std::int64_t n = order();
   const Sizes sizes = sizes_of(of.exponents, batch.b.data() + k * n, batch.y.data() + k * n,
                                batch.r.data() + k * n);
-  return measured_error(of.norm, sizes, n, of.scaled.residual_doubt(sums));
+  return measured_error(of.norm, sizes, n, of.scaled.residual_error_bound(sums));
 }
 
 void SquareSolver::measure_again(Batch& batch, const std::vector<std::int64_t>& which,

@@ -69,7 +69,7 @@ VerifiedInverse::VerifiedInverse(refine::ScaledOperator& h, const Exponents& exp
       exponents_(exponents),
       memory_(n_ * n_),
       rho_(std::numeric_limits<double>::infinity()),
-      doubt_(h.residual_doubt(refine::Sums::double_double)),
+      doubt_(h.residual_error_bound(refine::Sums::double_double)),
       norm_{kUnknown, false} {
   const core::Buffer<double> matrix(n_ * n_), factor(n_ * n_), residual(n_ * n_);
   const MatrixView<double> a = view(matrix.data(), n_, n_), lu = view(factor.data(), n_, n_),
@@ -142,7 +142,7 @@ double VerifiedInverse::residual_norm(MatrixView<const double> h, MatrixView<con
 /// The largest row sum of |A^-1| = diag(col) |H^-1| diag(row), with both scales divided by their
 /// largest elements.
 void VerifiedInverse::find_norm(refine::Operator& h) {
-  const std::vector<double> before = exponents_.row_shares(), after = exponents_.col_shares();
+  const std::vector<double> before = exponents_.relative_rows(), after = exponents_.relative_cols();
   std::vector<double> rows(sums_.size());
   for (std::int64_t j = 0; j < n_; ++j) {
     const double weight = before[static_cast<std::size_t>(j)];
@@ -168,7 +168,7 @@ void VerifiedInverse::find_norm(refine::Operator& h) {
 /// A lower bound from a vector x that A makes small: A x = s - r with |s_i| = 1, so that ||A^-1||
 /// is at least ||x|| / ||s - r||. s has the signs of a row of X.
 double VerifiedInverse::from_below(refine::Operator& h, std::int64_t row) const {
-  const std::vector<double> before = exponents_.row_shares(), after = exponents_.col_shares();
+  const std::vector<double> before = exponents_.relative_rows(), after = exponents_.relative_cols();
   const core::Buffer<double> s(n_), y(n_), r(n_);
   for (std::int64_t j = 0; j < n_; ++j) {
     s[j] = std::copysign(before[static_cast<std::size_t>(j)], x()(row, j));
@@ -209,7 +209,7 @@ double VerifiedInverse::forward_error(const double* b, const double* y, const do
       error[static_cast<std::size_t>(i)] += std::abs(x()(i, j)) * size;
     }
   }
-  const std::vector<double> after = exponents_.col_shares();
+  const std::vector<double> after = exponents_.relative_cols();
   double of_x = 0, of_error = 0;
   for (std::int64_t i = 0; i < n_; ++i) {
     const auto k = static_cast<std::size_t>(i);

@@ -48,7 +48,7 @@ class VerifiedInverse {
   double rho_;
   double h_norm_ = 0;  ///< ||H||_inf
   double lost_ = 0;    ///< bound on the loss by underflow in an element of a residual
-  double doubt_;       ///< ScaledOperator::residual_doubt() in double-double
+  double doubt_;       ///< ScaledOperator::residual_error_bound() in double-double
   InverseNorm norm_;
 };
 

@@ -27,12 +27,12 @@ RefinementBytes refinement_bytes(const DistributedLayout& layout, std::int64_t c
               layout.source == TileSource::regenerated, layout.threads)};
 }
 
-DistributedMatrix::DistributedMatrix(engine::Agreement& agreement, Progress* outside,
+DistributedMatrix::DistributedMatrix(engine::Agreement& agreement, Progress* caller,
                                      DistributedLayout layout, const factor::BlockSource& a,
                                      factor::Checkpointing* checkpoints)
     : SquareMatrix(Structure::spd, layout.grid.n, layout.threads),
       agreement_(agreement),
-      outside_(outside),
+      caller_(caller),
       layout_(std::move(layout)),
       a_(&a),
       checkpoints_(checkpoints) {
@@ -54,7 +54,7 @@ MadeFactor DistributedMatrix::factorize(const Step& step, const Analysis& analys
   factor_.reset();
   FactorOptions f = cholesky_options(step, analysis, options);
   f.spread = false;  // it needs rows from all over A, and these are on all ranks
-  f.progress = outside_;
+  f.progress = caller_;
   return keep(factor::distributed_cholesky(agreement_.ranks(), layout_.distribution, order(), *a_,
                                            f, checkpoints_),
               factor_);

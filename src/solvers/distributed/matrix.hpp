@@ -35,7 +35,7 @@ RefinementBytes refinement_bytes(const DistributedLayout& layout, std::int64_t c
 class DistributedMatrix : public SquareMatrix {
  public:
   /// 'a' provides this rank's tiles; 'checkpoints' (of the factors) may be null.
-  DistributedMatrix(engine::Agreement& agreement, Progress* outside, DistributedLayout layout,
+  DistributedMatrix(engine::Agreement& agreement, Progress* caller, DistributedLayout layout,
                     const factor::BlockSource& a, factor::Checkpointing* checkpoints);
 
   Analysis analyze(const SolveOptions& options) override;
@@ -47,7 +47,7 @@ class DistributedMatrix : public SquareMatrix {
 
  private:
   engine::Agreement& agreement_;
-  Progress* outside_;  ///< the caller's, or null; ranks agree on cancellation in a factorization
+  Progress* caller_;  ///< the caller's, or null; ranks agree on cancellation in a factorization
   DistributedLayout layout_;
   const factor::BlockSource* a_;  ///< the caller's source, or kept_ if the tiles are kept
   factor::Checkpointing* checkpoints_;

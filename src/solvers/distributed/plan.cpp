@@ -64,10 +64,12 @@ void check_distributed_options(const SolveOptions& options) {
     throw Error(ErrorCode::invalid_argument, "solve_spd over ranks: " + text);
   };
   if (options.triangle != Triangle::lower) {
-    refuse("the lower triangle is asked for, tile by tile; leave the option 'triangle' as it is");
+    refuse(
+        "A is read tile by tile from its lower triangle; leave the option 'triangle' at its "
+        "default");
   }
   if (options.check_symmetry) {
-    refuse("only the lower triangle is asked for, so its symmetry can't be checked");
+    refuse("only the lower triangle of A is read, so its symmetry can't be checked");
   }
   FactorOptions f;
   f.theta = options.theta;

@@ -17,7 +17,7 @@ void require_same(engine::Agreement& agreement, const std::vector<Replicated>& a
     throw engine::AgreedError(
         ErrorCode::invalid_argument,
         "solve_spd over ranks: " + all[k].name +
-            " is not the same on all ranks; call it with the same arguments everywhere");
+            " is not the same on all ranks; all ranks must pass the same arguments");
   }
 }
 

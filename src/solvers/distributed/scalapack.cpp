@@ -75,18 +75,20 @@ struct Part {
 void require_dense(const char* name, const Descriptor& d) {
   if (d[kType] == 1) return;
   misuse("the type (DTYPE) of " + std::string(name) + "'s descriptor is " +
-         std::to_string(d[kType]) + "; a dense matrix has 1");
+         std::to_string(d[kType]) + "; it must be 1 (dense)");
 }
 
 Part part_of(const char* name, const Descriptor& d, const double* local, const Processes& p) {
   require_dense(name, d);
-  if (d[kRows] < 0 || d[kCols] < 0) misuse(pair_text(name, d, kRows) + "; no size is negative");
+  if (d[kRows] < 0 || d[kCols] < 0)
+    misuse(pair_text(name, d, kRows) + "; they must not be negative");
   if (d[kRowBlock] < 1 || d[kColBlock] < 1) {
-    misuse(pair_text(name, d, kRowBlock) + "; a block has rows and columns");
+    misuse(pair_text(name, d, kRowBlock) + "; they must be at least 1");
   }
   if (d[kFirstRow] < 0 || d[kFirstRow] >= p.rows || d[kFirstCol] < 0 || d[kFirstCol] >= p.cols) {
-    misuse(pair_text(name, d, kFirstRow) + ", and the grid of processes is " + p.size() +
-           "; name one of them (DistributedOptions::grid_rows is the number of rows)");
+    misuse(pair_text(name, d, kFirstRow) + ", but the grid of processes is " + p.size() +
+           "; they must be the coordinates of a process (DistributedOptions::grid_rows is the "
+           "number of rows)");
   }
   const Part part = {{d[kRows], d[kRowBlock], (p.row - d[kFirstRow] + p.rows) % p.rows, p.rows},
                      {d[kCols], d[kColBlock], (p.col - d[kFirstCol] + p.cols) % p.cols, p.cols},
@@ -94,11 +96,12 @@ Part part_of(const char* name, const Descriptor& d, const double* local, const P
   const std::int64_t own = part.rows.own();
   if (part.lld < std::max<std::int64_t>(1, own)) {
     misuse("the local leading dimension (LLD) of " + std::string(name) + "'s descriptor is " +
-           std::to_string(part.lld) + ", and this process has " + std::to_string(own) +
-           " rows; is the grid " + p.size() + " (DistributedOptions::grid_rows), by rows?");
+           std::to_string(part.lld) + ", but this process has " + std::to_string(own) +
+           " rows; the grid must be " + p.size() +
+           " in row-major order (DistributedOptions::grid_rows)");
   }
   if (local == nullptr && own > 0 && part.cols.own() > 0) {
-    misuse("there is no local array of " + std::string(name));
+    misuse("there is no local array for " + std::string(name));
   }
   return part;
 }
@@ -113,10 +116,11 @@ Part part_of_a(const ScalapackMatrix& a, const Processes& p, const SolveOptions&
            "and NB, or copy it with PDGEMR2D");
   }
   if (d[kFirstRow] != 0 || d[kFirstCol] != 0) {
-    misuse(pair_text("A", d, kFirstRow) + "; its first block must be with process (0, 0)");
+    misuse(pair_text("A", d, kFirstRow) + "; process (0, 0) must own the first block");
   }
   if (options.tile != 0 && options.tile != d[kRowBlock]) {
-    misuse("the tile is A's block, " + std::to_string(d[kRowBlock]) + "; leave it out");
+    misuse("the tile is the block size of A, " + std::to_string(d[kRowBlock]) +
+           "; omit the option 'tile'");
   }
   return part_of("A", d, a.local, p);
 }
@@ -131,17 +135,17 @@ Vectors parts_of(const Part& a, const ScalapackMatrix& of_a, const ScalapackMatr
   const Vectors v = {part_of("B", b.descriptor, b.local, p),
                      part_of("X", x.descriptor, x.local, p)};
   if (v.b.rows.size != a.rows.size) {
-    misuse("M of B's descriptor is " + std::to_string(v.b.rows.size) + "; A is of order " +
-           std::to_string(a.rows.size) + ", and B has as many rows");
+    misuse("M of B's descriptor is " + std::to_string(v.b.rows.size) +
+           "; it must be the order of A, " + std::to_string(a.rows.size));
   }
   if (v.x.rows.size != v.b.rows.size || v.x.cols.size != v.b.cols.size) {
     misuse(pair_text("X", x.descriptor, kRows) + "; they must be " + std::to_string(v.b.rows.size) +
-           " and " + std::to_string(v.b.cols.size) + ", as B's");
+           " and " + std::to_string(v.b.cols.size) + ", as for B");
   }
   const MatrixView<const double> local_b = v.b.view(b.local),
                                  local_x = v.x.view<const double>(x.local);
   if (solvers::overlap(local_x, a.view(of_a.local))) {
-    misuse("X overlaps A, which must stay as it is");
+    misuse("X overlaps A, which must not change");
   }
   const bool same = x.local == b.local && x.descriptor == b.descriptor;
   if (!same && solvers::overlap(local_x, local_b)) {
@@ -151,7 +155,7 @@ Vectors parts_of(const Part& a, const ScalapackMatrix& of_a, const ScalapackMatr
 }
 
 /// Adds the fields of a descriptor that must be the same on all processes.
-void add_common(const char* name, const Descriptor& d, std::vector<solvers::Replicated>& all) {
+void add_replicated(const char* name, const Descriptor& d, std::vector<solvers::Replicated>& all) {
   for (std::size_t k = kRows; k <= kFirstCol; ++k) {
     all.push_back({std::string(kFieldNames[k]) + " of " + name + "'s descriptor",
                    static_cast<std::uint64_t>(d[k])});
@@ -168,7 +172,7 @@ void require_memory(engine::Agreement& agreement, std::int64_t n, std::int64_t c
     throw Error(ErrorCode::out_of_memory,
                 "solve_spd with ScaLAPACK's layout: B and X of " + std::to_string(columns) +
                     " columns take " + std::to_string(all >> 20) +
-                    " MiB on the ranks of this machine together, and " +
+                    " MiB on all ranks of this machine together, and " +
                     std::to_string(available >> 20) +
                     " MiB are available; solve for fewer columns at a time");
   });
@@ -209,24 +213,24 @@ Certificate solve_in_place(const Ranks& ranks, const ScalapackMatrix& a, const P
                                     LocalBlocks(part, a.local), b, x, with, distributed);
 }
 
-Certificate solve_dealt(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
-                        const ScalapackSolution& x, const SolveOptions& options,
-                        const DistributedOptions& distributed) {
+Certificate solve_block_cyclic(const Ranks& ranks, const ScalapackMatrix& a,
+                               const ScalapackMatrix& b, const ScalapackSolution& x,
+                               const SolveOptions& options, const DistributedOptions& distributed) {
   engine::Agreement agreement(ranks.communicator());
   std::optional<Processes> p;
   std::optional<Part> part;
   std::optional<Vectors> v;
-  std::vector<solvers::Replicated> common;
+  std::vector<solvers::Replicated> replicated;
   agreement.attempt([&] {
     p.emplace(ranks, distributed);
     part = part_of_a(a, *p, options);
     v = parts_of(*part, a, b, x, *p);
-    common = {{"the layout", static_cast<std::uint64_t>(p->rows)}};
-    add_common("A", a.descriptor, common);
-    add_common("B", b.descriptor, common);
-    add_common("X", x.descriptor, common);
+    replicated = {{"the layout", static_cast<std::uint64_t>(p->rows)}};
+    add_replicated("A", a.descriptor, replicated);
+    add_replicated("B", b.descriptor, replicated);
+    add_replicated("X", x.descriptor, replicated);
   });
-  solvers::require_same(agreement, common);
+  solvers::require_same(agreement, replicated);
   const std::int64_t n = v->b.rows.size, columns = v->b.cols.size;
   require_memory(agreement, n, columns);
   core::Buffer<double> whole_b, whole_x;
@@ -269,8 +273,8 @@ Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, MatrixView<c
 Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, const ScalapackMatrix& b,
                       const ScalapackSolution& x, const SolveOptions& options,
                       const DistributedOptions& distributed) {
-  return solvers::with_all(ranks,
-                           [&] { return solve_dealt(ranks, a, b, x, options, distributed); });
+  return solvers::with_all(
+      ranks, [&] { return solve_block_cyclic(ranks, a, b, x, options, distributed); });
 }
 
 }  // namespace stepwell

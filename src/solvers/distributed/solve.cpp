@@ -44,8 +44,9 @@ std::uint64_t hash_of(const std::string& text) {
   return h;
 }
 
-std::vector<Replicated> common_of(std::int64_t n, std::int64_t columns, const SolveOptions& options,
-                                  const DistributedOptions& distributed) {
+std::vector<Replicated> replicated_of(std::int64_t n, std::int64_t columns,
+                                      const SolveOptions& options,
+                                      const DistributedOptions& distributed) {
   const auto number = [](auto x) { return static_cast<std::uint64_t>(x); };
   const auto real = [](double x) { return std::bit_cast<std::uint64_t>(x); };
   const std::uint64_t flags = number(options.climb) | number(options.exact_residual) << 1 |
@@ -58,10 +59,10 @@ std::vector<Replicated> common_of(std::int64_t n, std::int64_t columns, const So
       {"the precision map", options.map ? hash_of(to_string(*options.map)) : 0},
       {"the refiner", options.refiner ? number(*options.refiner) + 1 : 0},
       {"the tolerance", real(options.tolerance)},
-      {"the limit of iterations", number(options.iterations)},
+      {"the iteration limit", number(options.iterations)},
       {"theta", real(options.theta)},
       {"the shift", real(options.shift)},
-      {"a flag of the options", flags},
+      {"an option flag", flags},
       {"the layout", number(distributed.layout) | number(distributed.grid_rows) << 8},
       {"the checkpoint",
        number(!distributed.checkpoint.empty()) | hash_of(distributed.checkpoint_name) << 1},
@@ -93,17 +94,17 @@ Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor:
     check.distributed(n, options, b, x);
     check_distributed_options(options);
   });
-  std::vector<Replicated> common = common_of(n, b.cols, options, distributed);
-  common.push_back({"B", hash_of(b)});
-  require_same(agreement, common);
+  std::vector<Replicated> replicated = replicated_of(n, b.cols, options, distributed);
+  replicated.push_back({"B", hash_of(b)});
+  require_same(agreement, replicated);
   DistributedLayout layout = layout_for(agreement, n, options, distributed);
   if (!a.needs_scratch()) layout.source = TileSource::in_place;
   Plan plan;
   agreement.attempt([&] { plan = plan_of_rank(layout, b.cols, options); });
   factor::ProcessContext(ranks, layout.distribution)
       .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
-  SolveOptions inside = options;
-  inside.progress = &agreement.inside();
+  SolveOptions agreed_options = options;
+  agreed_options.progress = &agreement.agreed();
   std::optional<factor::Checkpointing> checkpoints;
   agreement.attempt([&] {
     if (distributed.checkpoint.empty()) return;
@@ -112,7 +113,7 @@ Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor:
   });
   SquareSolver solver(std::make_unique<DistributedMatrix>(agreement, options.progress, layout, a,
                                                           checkpoints ? &*checkpoints : nullptr),
-                      inside);
+                      agreed_options);
   Certificate c = solver.solve(b, x);
   if (checkpoints && c.ok()) checkpoints->remove();
   ranks.largest({&c.peak_bytes, 1});
@@ -122,8 +123,8 @@ Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor:
 void end_all(const Ranks& ranks, const std::exception& e) {
   const auto* const error = dynamic_cast<const Error*>(&e);
   const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
-  std::fprintf(stderr, "stepwell: rank %d of %d: %s; all ranks end\n", ranks.rank(), ranks.size(),
-               e.what());
+  std::fprintf(stderr, "stepwell: rank %d of %d: %s; aborting all ranks\n", ranks.rank(),
+               ranks.size(), e.what());
   ranks.communicator().abort(static_cast<int>(error != nullptr ? error->code()
                                               : memory         ? ErrorCode::out_of_memory
                                                                : ErrorCode::internal));
@@ -153,7 +154,7 @@ Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const So
       solvers::Checks("plan_spd over ranks").plan(n, columns);
       solvers::check_distributed_options(options);
     });
-    solvers::require_same(agreement, solvers::common_of(n, columns, options, distributed));
+    solvers::require_same(agreement, solvers::replicated_of(n, columns, options, distributed));
     const solvers::DistributedLayout layout =
         solvers::layout_for(agreement, n, options, distributed);
     Plan plan;

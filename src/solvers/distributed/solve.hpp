@@ -22,7 +22,7 @@ template <class Work>
 auto with_all(const Ranks& ranks, Work work) try {
   engine::require_own_process(ranks.communicator().is_here());
   try {
-    const engine::Hold hold(ranks.communicator());
+    const engine::CommunicatorLock lock(ranks.communicator());
     return work();
   } catch (const engine::AgreedError&) {
     throw;

@@ -24,10 +24,10 @@ std::string name_of(Status status, bool by_cost) {
     case Status::indefinite:
       return "the preconditioned matrix is not positive definite";
     case Status::non_finite:
-      return "a number overflowed";
+      return "a value overflowed";
     case Status::stopped:
-      return by_cost ? "it would have taken longer than the next rung"
-                     : "the limit of iterations was reached";
+      return by_cost ? "refinement was predicted to take longer than the next rung"
+                     : "the iteration limit was reached";
     default:
       return "refinement stagnated";
   }

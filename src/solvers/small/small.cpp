@@ -167,7 +167,7 @@ void SmallSystem::residuals(const Batch& batch, const std::vector<std::int64_t>&
 Measured SmallSystem::measure(const Batch& batch, std::int64_t c, const double* y, const double* r,
                               refine::Sums sums) const {
   return measured_error(c_.norm, sizes_of(exponents_, batch.b.column(c), y, r), n_,
-                        scaled_->residual_doubt(sums));
+                        scaled_->residual_error_bound(sums));
 }
 
 void SmallSystem::measure_exactly(Batch& batch, const std::vector<std::int64_t>& which) {
@@ -248,7 +248,7 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
       c.iterations = std::max(c.iterations, column.iterations);
     }
     c.rungs.push_back({"fp64", "direct", true, c.iterations, c.backward_error, "", 0});
-    if (!c.ok()) c.rungs.back().reason = "no correction gained more";
+    if (!c.ok()) c.rungs.back().reason = "corrections stagnated";
   } else {
     for (ColumnCertificate& column : c.columns) column.outcome = c.outcome;
   }

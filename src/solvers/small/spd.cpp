@@ -40,7 +40,7 @@ class SmallSpd : public SmallSystem {
       const core::Buffer<std::byte> scratch(kernels::tree_scratch(n_), core::Contents::any);
       pivot = kernels::tree_potrf(t, block_, kernels::uniform_layers(Rung::fp64), scratch.data());
     }
-    if (pivot.ok() || ask_lapack()) return true;
+    if (pivot.ok() || factor_with_lapack()) return true;
     if (a_(pivot.index, pivot.index) > 0) {
       c_.rungs.push_back(
           {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
@@ -54,7 +54,7 @@ class SmallSpd : public SmallSystem {
  private:
   /// The sign of a pivot that consists of rounding errors alone is arbitrary: dpotrf of the same
   /// scaled matrix decides, and its factor is as good.
-  bool ask_lapack() {
+  bool factor_with_lapack() {
     kernels::Scan scan;
     load(kernels::Shape::lower, nullptr, nullptr, scan);
     const engine::SingleThreadedBlas blas;

@@ -138,9 +138,9 @@ void LeastSquares::certify(Batch& batch) {
     if (c_.condition > 0) {
       // The condition of the least squares problem is that of H, or its square if r is not small.
       const double size = refine::norm2(n_, batch.state.x.column(k)) * norm_;
-      const double share = size > 0 ? std::sqrt(batch.state.squares[e]) / size : 0;
+      const double relative_residual = size > 0 ? std::sqrt(batch.state.squares[e]) / size : 0;
       column.forward_error =
-          2 * c_.condition * (1 + c_.condition * share) * (measured.most() + 0x1p-53);
+          2 * c_.condition * (1 + c_.condition * relative_residual) * (measured.most() + 0x1p-53);
     }
     if (column.outcome != SolveOutcome::converged && c_.outcome == SolveOutcome::converged) {
       c_.outcome = column.outcome;

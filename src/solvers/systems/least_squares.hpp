@@ -89,11 +89,11 @@ class LeastSquares {
   void evaluate_bounds(Batch& batch) const;
   void read_again(Batch& batch, const std::vector<std::size_t>& columns, refine::Sums sums);
   void offer(Proof& proof, double value, double most, refine::Measure measure) const;
-  void project(Batch& batch, refine::Sums sums);
-  void weigh(Batch& batch);
+  void prove_projection(Batch& batch, refine::Sums sums);
+  void prove_weighted(Batch& batch);
   void offer_small_corrections(Batch& batch, const std::vector<std::size_t>& columns,
                                const Batch& part) const;
-  bool needs_care(const Batch& batch, std::size_t column) const;
+  bool needs_triple_sums(const Batch& batch, std::size_t column) const;
   core::Buffer<double> damped_triangle(double root) const;
   void offer_corrections(Batch& batch, const std::vector<std::size_t>& columns, const Batch& part,
                          const std::vector<const double*>& low, refine::Measure measure);

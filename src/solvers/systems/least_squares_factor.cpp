@@ -141,9 +141,9 @@ double LeastSquares::sample_inverse() {
     }
   }
   if (a_.failed()) return 0;
-  const double share = std::sqrt(static_cast<double>(m_) / static_cast<double>(runs * kRun));
+  const double ratio = std::sqrt(static_cast<double>(m_) / static_cast<double>(runs * kRun));
   std::vector<double> tail;
-  for (const double t : tail_) tail.push_back(std::sqrt(t) / share);
+  for (const double t : tail_) tail.push_back(std::sqrt(t) / ratio);
   const TallMatrix sample = by_rows(rows.data(), runs * kRun, n_);
   core::RowReader reader(sample);
   const factor::TallQr qr =
@@ -155,7 +155,7 @@ double LeastSquares::sample_inverse() {
     with.apply(view<const double>(v.data(), n_, 1), view(z.data(), n_, 1));
     v = std::move(z);
   };
-  return inverse_norm(n_, solve_with, solve_with) / (share * share);
+  return inverse_norm(n_, solve_with, solve_with) / (ratio * ratio);
 }
 
 void QrPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {

@@ -50,9 +50,9 @@ Factored LeastSquares::factorize(const Step& step, std::string& reason) {
   if (cancelled()) c_.outcome = SolveOutcome::cancelled;
   if (c_.outcome != SolveOutcome::converged) return Factored::failed;
   if (made) return Factored::ok;
-  reason = qr ? "a number overflowed in QR"
-              : "the Gram matrix at this rung is not positive definite: the condition of A, "
-                "squared, is more than it can carry";
+  reason = qr ? "a value overflowed in QR"
+              : "the Gram matrix at this rung is not positive definite: the squared condition "
+                "number of A is too large for it";
   return Factored::breakdown;
 }
 
@@ -73,8 +73,8 @@ void LeastSquares::skip_rungs() {
     const double error = info(rung).unit_roundoff * (rung == Rung::fp64 ? 1 : spread) * inverse;
     if (error <= 2) break;
     c_.rungs.push_back({name_of(steps[next]), "", false, 0, 1,
-                        "not tried: by a sample of rows the condition of A, squared, is more than "
-                        "it can carry",
+                        "not tried: in a sample of rows the squared condition number of A is too "
+                        "large for it",
                         0});
     steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(next));
   }
@@ -165,7 +165,7 @@ LadderStep LeastSquares::refine(const Step& step, double alternative) {
   rank_known_ = qr || (options_.climb && tried.reason.empty() ? shows_rank(rung, tried.iterations)
                                                               : factor_shows_rank(rung));
   if (options_.climb && tried.reason.empty() && !rank_known_) {
-    tried.reason = "this rung is too coarse to tell whether columns depend on each other";
+    tried.reason = "this rung is too coarse to determine whether columns are linearly dependent";
   }
   if (tried.reason.empty() || !ladder_.has_next()) settle_all(direct, tried);
   c_.refiner = tried.refiner;
@@ -186,7 +186,7 @@ void LeastSquares::settle_all(const std::vector<core::Buffer<double>>& direct, L
   if (all) {
     tried.reason.clear();
   } else if (tried.reason.empty()) {
-    tried.reason = "what was computed does not prove that x meets the tolerance";
+    tried.reason = "the computed bounds do not prove that x meets the tolerance";
   }
   tried.error = worst_of(error);
 }

@@ -31,7 +31,7 @@ std::string flaw_of(const FactorReport& report, std::int64_t n) {
   if (report.growth * report.unit_roundoff <= most) return "";
   char growth[32];
   std::snprintf(growth, sizeof growth, "%.1e", report.growth);
-  return std::string("its elements grew by ") + growth;
+  return std::string("the growth factor is ") + growth;
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::str
       case FactorOutcome::not_positive_definite:
       case FactorOutcome::singular:
       case FactorOutcome::breakdown:
-        reason = c.factor.pivot < 0 ? "a number overflowed in the factor"
+        reason = c.factor.pivot < 0 ? "a value overflowed in the factor"
                                     : "pivot " + std::to_string(c.factor.pivot) + " failed";
         if (c.factor.outcome != FactorOutcome::not_positive_definite) return Factored::breakdown;
         c.outcome = SolveOutcome::not_positive_definite;
@@ -232,9 +232,9 @@ std::string SquareSolver::doubt_about(const Batch& batch) {
     if (side().scaled_norm * y <= most * b && fits) continue;
     if (!lapack_above && !fits) continue;  // the outcome is 'overflow'
     may_be_singular_ = true;
-    if (!fits) return "x overflows, which LAPACK's may not";
-    return zero_pivot_ < 0 ? "A may be singular, which LAPACK's factor tells"
-                           : "A is singular to working accuracy, and exactly so for LAPACK";
+    if (!fits) return "x overflows; with LAPACK's factor it may not";
+    return zero_pivot_ < 0 ? "A may be singular; LAPACK's factor decides"
+                           : "A is singular to working accuracy, and LAPACK finds a zero pivot";
   }
   return "";
 }

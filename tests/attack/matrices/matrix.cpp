@@ -26,7 +26,7 @@ void fill_product(const Matrix& a, bool equal, double* b, Random& random) {
 
 }  // namespace
 
-void mirror(Matrix& a) {
+void copy_to_upper(Matrix& a) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
     for (std::int64_t i = 0; i < j; ++i) a(i, j) = a(j, i);
   }
@@ -103,7 +103,7 @@ void scale_at_random(Named& named, bool symmetric, Random& random) {
         if (std::isnan(x)) x = 0;
       }
     }
-    if (symmetric) mirror(a);
+    if (symmetric) copy_to_upper(a);
     named.name += " graded by 1e" + std::to_string(static_cast<int>(most));
   }
   if (!random.chance(0.4)) return;

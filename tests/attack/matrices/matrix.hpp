@@ -59,7 +59,7 @@ void reflect(Matrix& a, int count, Sides sides, Random& random);
 double spectrum(int kind, std::int64_t k, std::int64_t n, double condition, Random& random);
 
 /// Copies the lower triangle to the upper one.
-void mirror(Matrix& a);
+void copy_to_upper(Matrix& a);
 
 /// All off-diagonal elements are equal, and all diagonal ones: the rounding errors of a sum have
 /// one sign.

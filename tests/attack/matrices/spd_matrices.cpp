@@ -16,7 +16,7 @@ Matrix symmetric(std::int64_t n, F&& f) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = j; i < n; ++i) a(i, j) = f(i, j);
   }
-  mirror(a);
+  copy_to_upper(a);
   return a;
 }
 
@@ -51,7 +51,7 @@ Matrix given_spectrum(std::int64_t n, bool indefinite, Random& random) {
   for (std::int64_t i = 0; i < n; ++i) a(i, i) = spectrum(kind, i, n, condition, random);
   if (indefinite) a(n - 1, n - 1) = -random.power_of_ten(-17, 0);
   reflect(a, n > 600 ? 1 : 3, Sides::both, random);
-  mirror(a);
+  copy_to_upper(a);
   return a;
 }
 

@@ -59,9 +59,10 @@ void check_error(const AlsProblem& p, double error, const std::string& name) {
   }
   const double bound = 6 * std::sqrt(static_cast<double>(longest)) + 4 * static_cast<double>(p.k);
   if (error <= bound) return;
-  throw Error(ErrorCode::internal,
-              fmt::format("{} is wrong: its vectors are off by {:.3g} times roundoff and condition",
-                          name, error));
+  throw Error(
+      ErrorCode::internal,
+      fmt::format("{} is wrong: the error of its vectors is {:.3g} times roundoff and condition",
+                  name, error));
 }
 
 }  // namespace
@@ -72,9 +73,8 @@ const std::vector<std::string>& als_baselines() {
 }
 
 std::string als_bench_help() {
-  return "Both half steps: vectors of users from those of items, then the reverse. Users and "
-         "items\n"
-         "have very different numbers of ratings.\n"
+  return "Measures both half steps: user vectors from item vectors, then item vectors from user\n"
+         "vectors. The number of ratings varies widely between users and between items.\n"
          "\nBaselines: lapack-loop (threads over users; for each a gather, ssyrk, sgemv and sposv\n"
          "with the BLAS on one thread), mkl-loop (the same with oneMKL's, see --mkl).\n"
          "\nExample:\n  stepwell bench als --users 1000000 --items 50000 --factors 64\n";
@@ -100,7 +100,7 @@ void bench_als(const AlsBenchRequest& asked) {
     iterate(*p, *ours,
             [&](const SparseRows& r, MatrixView<const float> from, MatrixView<float> to) {
               if (als_step(r, from, to, p->options).ok()) return;
-              throw Error(ErrorCode::internal, "als_step failed on systems that are definite");
+              throw Error(ErrorCode::internal, "als_step failed on positive definite systems");
             });
   };
   const char* const routine = "ssyrk + sgemv + sposv";
@@ -133,8 +133,8 @@ void bench_als(const AlsBenchRequest& asked) {
                                     request.users, request.items, p->by_user.columns.size(),
                                     request.factors, request.implicit ? "implicit" : "explicit"),
                         contest, result));
-  fmt::print("  ours      off by {:.2g} times roundoff and condition\n", error);
-  fmt::print("  baseline  off by {:.2g}; users' vectors differ by {:.2g}\n", other, difference);
+  fmt::print("  ours      error {:.2g} times roundoff and condition\n", error);
+  fmt::print("  baseline  error {:.2g}; user vectors differ by {:.2g}\n", other, difference);
 }
 
 }  // namespace stepwell::tool

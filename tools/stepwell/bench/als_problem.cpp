@@ -58,7 +58,7 @@ ExactRow solve_row(const SparseRows& ratings, MatrixView<const float> from,
   ExactRow exact;
   exact.condition = norm(a, k);
   if (posv(a.data(), k, right.data(), k + 1) != 0) {
-    throw Error(ErrorCode::internal, "a system of the benchmark is not definite in FP64");
+    throw Error(ErrorCode::internal, "a system of the benchmark is not positive definite in FP64");
   }
   exact.x.assign(right.begin(), right.begin() + k);
   right.erase(right.begin(), right.begin() + k);

@@ -117,8 +117,8 @@ Mkl load() {
   if (library == nullptr) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("oneMKL can't be loaded: no libmkl_rt.so in '{}'; 'pip install mkl' "
-                            "puts it into the lib directory of the Python environment, --mkl or "
-                            "STEPWELL_MKL names it",
+                            "installs it into the lib directory of the Python environment; --mkl "
+                            "or STEPWELL_MKL sets its path",
                             fmt::join(places(), "', '")));
   }
   m.library = library;

@@ -14,7 +14,7 @@ Side onednn_matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
   if (module == nullptr) {
     throw Error(ErrorCode::unsupported,
                 std::string("--against onednn can't run: ") + dlerror() +
-                    " (it is built where oneDNN, Debian's libdnnl-dev, is installed)");
+                    " (it is built only if oneDNN, Debian's libdnnl-dev, is installed)");
   }
   const auto matmul =
       reinterpret_cast<decltype(&stepwell_onednn_matmul)>(dlsym(module, "stepwell_onednn_matmul"));

@@ -209,10 +209,9 @@ std::string batch_bench_help() {
          "batch),\n"
          "mkl-loop (oneMKL's, see --mkl), mkl-compact (its compact routines, packing included,\n"
          "chunks of the best size), one-thread, untuned (ours with a square register block, no\n"
-         "prefetch). What puts A and B back between runs is not in the times.\n"
-         "Limits: 'copy' moves as many bytes as the lines that A's triangle and B are in, from "
-         "one\n"
-         "half of as much memory to the other; 'in place' reads and writes them where they are.\n"
+         "prefetch). The times do not include restoring A and B between runs.\n"
+         "Limits: 'copy' copies as many bytes as the cache lines of A's triangle and B have, from\n"
+         "one half of as much memory to the other; 'in place' reads and writes as many in place.\n"
          "\nExamples:\n  stepwell bench batch --n 32 --type fp32\n"
          "  stepwell bench batch --n 5,8,16,24,32,48,64,96,100 --against mkl-compact\n";
 }
@@ -222,7 +221,7 @@ void bench_batch(const BatchBenchRequest& asked) {
   if (r.threads == 0) r.threads = core::cpu_allowance().threads;
   if (r.mixed && (r.operation != "solve" || r.type != "fp64")) {
     throw Error(ErrorCode::invalid_argument,
-                "--mixed is of --operation solve with --type fp64: it refines x in fp64");
+                "--mixed needs --operation solve and --type fp64: it refines x in fp64");
   }
   const std::vector<std::int64_t> orders = orders_of(r.orders);
   const BlasThreads one_thread(1);  // per call: the batch is what is distributed over threads
@@ -251,7 +250,7 @@ void bench_batch(const BatchBenchRequest& asked) {
     all["cases"] = std::move(cases);
     fmt::print("{}\n", pretty(all));
   } else if (orders.size() > 1) {
-    fmt::print("ratio: geometric mean {:.2f}, least {:.2f}\n", mean, least);
+    fmt::print("ratio: geometric mean {:.2f}, smallest {:.2f}\n", mean, least);
   }
 }
 

@@ -68,7 +68,7 @@ void refuse_interleaved(const BatchData<T>& d, const char* name) {
   if (d.lanes == 0) return;
   throw Error(ErrorCode::unsupported,
               fmt::format("{} can't work on an interleaved batch; compare with mkl-compact, "
-                          "one-thread or untuned, or take --layout strided",
+                          "one-thread or untuned, or use --layout strided",
                           name));
 }
 
@@ -253,8 +253,8 @@ template <class T>
 Side mkl_compact_side(const std::shared_ptr<BatchData<T>>& d) {
   if (d->lanes != 0 && d->lanes != mkl_compact<T>().lanes) {
     throw Error(ErrorCode::unsupported,
-                fmt::format("oneMKL interleaves {} matrices here and Stepwell {}: there is no "
-                            "batch for both",
+                fmt::format("oneMKL interleaves {} matrices on this machine and Stepwell {}: no "
+                            "interleaved batch suits both",
                             mkl_compact<T>().lanes, d->lanes));
   }
   Side side = mkl_side("", 1);

@@ -71,7 +71,8 @@ class TypedBench : public BatchBench {
 
   Side baseline(const std::string& against) override {
     if (d_->c.both_triangles) {
-      throw Error(ErrorCode::unsupported, "LAPACK and oneMKL write one triangle of the factor");
+      throw Error(ErrorCode::unsupported,
+                  "LAPACK and oneMKL write only one triangle of the factor; omit --both-triangles");
     }
     return with_memory(against == "lapack-loop" ? lapack_loop(d_)
                        : against == "mkl-loop"  ? mkl_loop(d_)
@@ -80,13 +81,13 @@ class TypedBench : public BatchBench {
 
   Side copy() override {
     Side side = yardstick_side("copy");
-    const std::int64_t half = numbers_.size() / 2;
+    const std::int64_t half = memory_.size() / 2;
     side.run = [this, half] {
       pass([&](double* x, std::int64_t first, std::int64_t count) {
-        copy_numbers(x + first, x + half + first, count);
+        copy_elements(x + first, x + half + first, count);
       });
       pass([&](double* x, std::int64_t first, std::int64_t count) {
-        copy_numbers(x + half + first, x + first, count);
+        copy_elements(x + half + first, x + first, count);
       });
       read_rest();
     };
@@ -95,11 +96,11 @@ class TypedBench : public BatchBench {
 
   Side in_place() override {
     Side side = yardstick_side("in place");
-    const std::int64_t half = numbers_.size() / 2;
+    const std::int64_t half = memory_.size() / 2;
     side.run = [this, half] {
       for (const std::int64_t offset : {std::int64_t{0}, half}) {
         pass([&](double* x, std::int64_t first, std::int64_t count) {
-          negate_numbers(x + offset + first, count);
+          negate_elements(x + offset + first, count);
         });
       }
       read_rest();
@@ -162,10 +163,10 @@ class TypedBench : public BatchBench {
 
   Side yardstick_side(const char* name) {
     const BatchBytes moved = bytes();
-    if (numbers_.size() == 0) {
-      numbers_ = core::Buffer<double>(core::round_up(moved.written / 8, 2));
+    if (memory_.size() == 0) {
+      memory_ = core::Buffer<double>(core::round_up(moved.written / 8, 2));
       rest_ = core::Buffer<double>(std::max<std::int64_t>(0, moved.read - moved.written) / 8);
-      for (double& x : numbers_) x = 1;
+      for (double& x : memory_) x = 1;
       for (double& x : rest_) x = 1;
     }
     Side side = yardstick(name, d_->c.threads);
@@ -176,10 +177,10 @@ class TypedBench : public BatchBench {
   /// Calls 'body' for half of the elements, one part per thread.
   template <class Body>
   void pass(const Body& body) {
-    const std::int64_t half = numbers_.size() / 2, threads = d_->pool.size();
+    const std::int64_t half = memory_.size() / 2, threads = d_->pool.size();
     d_->pool.run([&](int t) {
       const std::int64_t first = half * t / threads, last = half * (t + 1) / threads;
-      body(numbers_.data(), first, last - first);
+      body(memory_.data(), first, last - first);
     });
   }
 
@@ -189,7 +190,7 @@ class TypedBench : public BatchBench {
     const std::int64_t size = rest_.size(), threads = d_->pool.size();
     d_->pool.run([&](int t) {
       const std::int64_t first = size * t / threads, last = size * (t + 1) / threads;
-      keep(sum_numbers(rest_.data() + first, last - first));
+      keep(sum_elements(rest_.data() + first, last - first));
     });
   }
 
@@ -250,8 +251,8 @@ class TypedBench : public BatchBench {
   }
 
   std::shared_ptr<BatchData<T>> d_;
-  core::Buffer<double> numbers_;  ///< of the yardsticks: as many bytes as the operation writes
-  core::Buffer<double> rest_;     ///< as many bytes as the operation only reads
+  core::Buffer<double> memory_;  ///< of the yardsticks: as many bytes as the operation writes
+  core::Buffer<double> rest_;    ///< as many bytes as the operation only reads
 };
 
 }  // namespace

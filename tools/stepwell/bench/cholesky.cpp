@@ -111,7 +111,7 @@ void check(const Cholesky& s, const Factor& factor) {
     }
   }
   if (verdict.text().empty()) return;
-  throw Error(ErrorCode::internal, "the factor is wrong: " + verdict.text() + "; no rate for that");
+  throw Error(ErrorCode::internal, "the factor is wrong and is not timed: " + verdict.text());
 }
 
 /// Seconds of StarPU alone for the same graph: tasks are scheduled but not run. Median of seven.

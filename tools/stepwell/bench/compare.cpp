@@ -109,7 +109,7 @@ Cases read_cases(const std::string& path) {
   if (cases.empty()) {
     throw Error(ErrorCode::malformed,
                 "'" + path +
-                    "' has no ratio with its pairs; make it with 'stepwell bench ... "
+                    "' has no ratio with its pairs; create it with 'stepwell bench ... "
                     "--json' or 'stepwell bench paper'");
   }
   return cases;
@@ -220,11 +220,11 @@ void bench_compare(const CompareRequest& request) {
 
 void add_compare(CLI::App& bench) {
   CLI::App* const verb =
-      bench.add_subcommand("compare", "Say what became slower between two files of bench");
+      bench.add_subcommand("compare", "Report what became slower between two files of bench");
   const auto r = std::make_shared<CompareRequest>();
   verb->add_option("before", r->before, "JSON of a bench verb, or a paper.json")->required();
-  verb->add_option("after", r->after, "The same of the program that is judged")->required();
-  verb->add_option("--alpha", r->options.alpha, "False alarms there may be by chance, as a share")
+  verb->add_option("after", r->after, "The same for the program under test")->required();
+  verb->add_option("--alpha", r->options.alpha, "Accepted fraction of false alarms")
       ->check(CLI::Range(1e-6, 0.5))
       ->capture_default_str();
   verb->add_option("--least-change", r->options.least_change,
@@ -234,7 +234,7 @@ void add_compare(CLI::App& bench) {
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { bench_compare(*r); });
   verb->footer(
-      "Compares ratios to a baseline pair by pair, by ranks. Exit code 1: something is slower.\n\n"
+      "Compares the ratios to a baseline with a rank test. Exit code 1: something is slower.\n\n"
       "Example:\n  stepwell bench compare before.json after.json");
 }
 

@@ -122,7 +122,7 @@ SumFn<T>* best_sum() {
 
 }  // namespace
 
-double sum_numbers(const double* data, std::int64_t count) {
+double sum_elements(const double* data, std::int64_t count) {
   static SumFn<double>* const sum = best_sum<double, Doubles>();
   return sum(data, count);
 }
@@ -132,12 +132,12 @@ std::uint64_t sum_words(const std::uint64_t* data, std::int64_t count) {
   return sum(data, count);
 }
 
-void copy_numbers(const double* from, double* to, std::int64_t count) {
+void copy_elements(const double* from, double* to, std::int64_t count) {
   static MoveFn* const move = best_move<false>();
   move(from, to, count);
 }
 
-void negate_numbers(double* x, std::int64_t count) {
+void negate_elements(double* x, std::int64_t count) {
   static MoveFn* const move = best_move<true>();
   move(x, x, count);
 }

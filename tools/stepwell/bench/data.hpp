@@ -55,12 +55,12 @@ Side blas_side(const char* routine, int threads);
 Side yardstick(const char* name, int threads);
 
 /// A plain vectorised sum, the fastest way to read memory.
-double sum_numbers(const double* data, std::int64_t count);
+double sum_elements(const double* data, std::int64_t count);
 std::uint64_t sum_words(const std::uint64_t* data, std::int64_t count);
 
 /// to <- from, and x <- -x, with plain stores and nothing else: the cost of a pass over memory.
-void copy_numbers(const double* from, double* to, std::int64_t count);
-void negate_numbers(double* x, std::int64_t count);
+void copy_elements(const double* from, double* to, std::int64_t count);
+void negate_elements(double* x, std::int64_t count);
 
 /// Keeps the compiler from dropping a result.
 template <class T>

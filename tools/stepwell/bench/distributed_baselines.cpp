@@ -32,7 +32,7 @@ constexpr auto kNap = std::chrono::microseconds(500);
 /// The arrays that pdposv overwrites, and a copy of A.
 struct PdposvRoom {
   Scalapack scalapack;
-  DealtMatrix a, whole_a, b;
+  BlockCyclicMatrix a, whole_a, b;
   PdposvRoom(const Scalapack& s, const ProcessGrid& p, std::int64_t n, std::int64_t columns,
              int block)
       : scalapack(s),
@@ -60,8 +60,9 @@ struct PdposvRoom {
 DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& ranks,
                                     const ProcessGrid& p, const SolveRequest& r) {
   if (r.columns > kPdposvBlocks[0]) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("with pdposv at most {} columns are compared", kPdposvBlocks[0]));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--against pdposv allows at most {} right-hand sides", kPdposvBlocks[0]));
   }
   DistributedBaseline baseline;
   baseline.side = blas_side("pdposv", r.threads);
@@ -80,7 +81,7 @@ DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& r
     baseline.side.prepare = baseline.side.run = nullptr;
     room.reset();  // before the next allocation: there is memory for one only
     room = std::make_shared<PdposvRoom>(scalapack, p, r.n, r.columns, block);
-    fill_dealt(room->whole_a, fill);
+    fill_block_cyclic(room->whole_a, fill);
     baseline.side.prepare = [room] { room->prepare(); };
     baseline.side.run = [room] { room->run(); };
     baseline.side.name = fmt::format("pdposv, blocks of {}", block);
@@ -108,13 +109,13 @@ DistributedBaseline pdposv_baseline(engine::Agreement& agreement, const Ranks& r
 
 /// Waits for a message from rank 0 without using CPU time that rank 0's threads need: MPI's own
 /// wait spins.
-void nap_until_told(engine::Communicator& ranks) {
+void wait_for_rank_0(engine::Communicator& ranks) {
   std::byte word{};
   ranks.start_receive({&word, 1}, 0, 0);
   while (ranks.done().empty()) std::this_thread::sleep_for(kNap);
 }
 
-void tell_the_others(engine::Communicator& ranks) {
+void notify_other_ranks(engine::Communicator& ranks) {
   const std::byte word{};
   for (int to = 1; to < ranks.size(); ++to) ranks.wait(ranks.start_send({&word, 1}, to, 0));
 }
@@ -124,8 +125,9 @@ DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks&
                                       const SolveRequest& r) {
   engine::Communicator& all = ranks.communicator();
   if (all.sum_on_machine(1) != ranks.size()) {
-    throw Error(ErrorCode::invalid_argument,
-                "--against one-rank needs all ranks on one machine, whose cores one rank can have");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "--against one-rank needs all ranks on one machine, so that one rank can use all cores");
   }
   std::shared_ptr<System> system;
   agreement.attempt([&] {
@@ -146,16 +148,16 @@ DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks&
   baseline.side.run = [&agreement, system] {
     std::exception_ptr error;
     if (!system) {
-      nap_until_told(agreement.ranks());
+      wait_for_rank_0(agreement.ranks());
     } else {
       try {
         system->solve(system->context, system->columns);
       } catch (...) {
         error = std::current_exception();
       }
-      tell_the_others(agreement.ranks());
+      notify_other_ranks(agreement.ranks());
     }
-    agreement.meet(error);
+    agreement.agree(error);
   };
   baseline.backward_error = [&all, system] {
     double error = system ? backward_error(*system, system->x.data()) : 0;

@@ -91,11 +91,12 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
   if (r.against.empty()) r.against = names[0];
   if (std::find(names.begin(), names.end(), r.against) == names.end()) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("over ranks 'solve' can't be compared with '{}'; there are {}",
+                fmt::format("over ranks 'solve' can't be compared with '{}'; the baselines are {}",
                             r.against, fmt::join(names, ", ")));
   }
   if (r.n > std::numeric_limits<int>::max()) {
-    throw Error(ErrorCode::invalid_argument, "ScaLAPACK's arrays have sizes of type int");
+    throw Error(ErrorCode::invalid_argument,
+                "--n is too large: ScaLAPACK's arrays have sizes of type int");
   }
   const FillTile fill = gallery::tile_filler(r.n, recipe_of(r));
   const factor::ProcessContext process(ranks.communicator(),
@@ -106,10 +107,10 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
   const ProcessGrid p(ranks);
   const DistributedBaseline baseline = distributed_baseline(agreement, ranks, p, r);
 
-  const DealtMatrix a(p, baseline.context, r.n, r.n, kTile);
-  const DealtMatrix b(p, baseline.context, r.n, r.columns, kTile);
-  const DealtMatrix x(p, baseline.context, r.n, r.columns, kTile);
-  fill_dealt(a, fill);
+  const BlockCyclicMatrix a(p, baseline.context, r.n, r.n, kTile);
+  const BlockCyclicMatrix b(p, baseline.context, r.n, r.columns, kTile);
+  const BlockCyclicMatrix x(p, baseline.context, r.n, r.columns, kTile);
+  fill_block_cyclic(a, fill);
   fill_right_hand_sides(b);
   Context context(r.threads);
   SolveOptions options;
@@ -136,10 +137,11 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
   const double error = distributed_backward_error(ranks, a, x);
   const double baseline_error = baseline.backward_error();
   if (!(error <= c.tolerance && baseline_error <= c.tolerance)) {
-    throw Error(ErrorCode::internal,
-                fmt::format("a wrong answer has no speed: backward errors {:.2g} and, of {}, "
-                            "{:.2g}",
-                            error, r.against, baseline_error));
+    throw Error(
+        ErrorCode::internal,
+        fmt::format("the result is wrong and is not timed: backward errors {:.2g} and, for {}, "
+                    "{:.2g}",
+                    error, r.against, baseline_error));
   }
   ordered_json details = {{"backward_error", error}, {"baseline_backward_error", baseline_error}};
   details.update(baseline.details);
@@ -148,7 +150,7 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
 
 }  // namespace
 
-void bench_ranked_solve(const SolveRequest& request) {
+void bench_distributed_solve(const SolveRequest& request) {
   // Ranks that wait for a message yield their core, on both sides. Open MPI reads this variable
   // when it starts.
   core::set_default_variable("OMPI_MCA_mpi_yield_when_idle", "1");

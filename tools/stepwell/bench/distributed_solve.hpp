@@ -9,6 +9,6 @@ namespace stepwell::tool {
 /// `bench solve` over the ranks that a launcher has started: solve_spd() against one of
 /// distributed_baseline_names(). If it fails, rank 0 throws Error and the other ranks throw Failure
 /// without a message.
-void bench_ranked_solve(const SolveRequest& request);
+void bench_distributed_solve(const SolveRequest& request);
 
 }  // namespace stepwell::tool

@@ -20,7 +20,7 @@ double length(const std::vector<double>& x) {
 }
 
 /// r <- r - A x for this rank's part of the lower triangle; returns this rank's part of ||A||_F^2.
-double subtract_product(const DealtMatrix& a, const std::vector<double>& x,
+double subtract_product(const BlockCyclicMatrix& a, const std::vector<double>& x,
                         std::vector<double>& r) {
   const std::int64_t rows = a.rows.own(), cols = a.cols.own();
   double squares = 0;
@@ -47,8 +47,8 @@ ProcessGrid::ProcessGrid(const Ranks& ranks) {
   col = ranks.rank() % cols;
 }
 
-DealtMatrix::DealtMatrix(const ProcessGrid& p, int context, std::int64_t m, std::int64_t n,
-                         int block)
+BlockCyclicMatrix::BlockCyclicMatrix(const ProcessGrid& p, int context, std::int64_t m,
+                                     std::int64_t n, int block)
     : rows{m, block, p.row, p.rows}, cols{n, block, p.col, p.cols} {
   const std::int64_t ld = std::max<std::int64_t>(1, rows.own());
   descriptor = {1, context, static_cast<int>(m), static_cast<int>(n), block, block,
@@ -56,7 +56,7 @@ DealtMatrix::DealtMatrix(const ProcessGrid& p, int context, std::int64_t m, std:
   local = core::Buffer<double>(core::size_product(ld, std::max<std::int64_t>(1, cols.own()), "A"));
 }
 
-void fill_dealt(const DealtMatrix& a, const FillTile& fill) {
+void fill_block_cyclic(const BlockCyclicMatrix& a, const FillTile& fill) {
   const std::int64_t block = a.rows.block, own_rows = a.rows.own(), own_cols = a.cols.own();
   for (std::int64_t c = 0; c < own_cols; c += block) {
     for (std::int64_t r = 0; r < own_rows; r += block) {
@@ -73,7 +73,7 @@ double distributed_right_hand_side(std::int64_t i, std::int64_t column) {
                static_cast<std::uint64_t>(i));
 }
 
-void fill_right_hand_sides(const DealtMatrix& b) {
+void fill_right_hand_sides(const BlockCyclicMatrix& b) {
   const std::int64_t rows = b.rows.own(), cols = b.cols.own();
   for (std::int64_t c = 0; c < cols; ++c) {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -82,7 +82,8 @@ void fill_right_hand_sides(const DealtMatrix& b) {
   }
 }
 
-double distributed_backward_error(const Ranks& ranks, const DealtMatrix& a, const DealtMatrix& x) {
+double distributed_backward_error(const Ranks& ranks, const BlockCyclicMatrix& a,
+                                  const BlockCyclicMatrix& x) {
   const std::int64_t n = a.rows.size, columns = x.cols.size;
   double worst = 0;
   for (std::int64_t k = 0; k < columns; ++k) {

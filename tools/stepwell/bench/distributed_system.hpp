@@ -19,24 +19,25 @@ struct ProcessGrid {
 
 /// This rank's part of an m x n matrix that is distributed block-cyclically in square blocks, as in
 /// ScaLAPACK.
-struct DealtMatrix {
+struct BlockCyclicMatrix {
   solvers::BlockCyclicMap rows, cols;
   std::array<int, 9> descriptor;
   core::Buffer<double> local;  ///< the leading dimension is the number of own rows, at least 1
 
-  DealtMatrix(const ProcessGrid& p, int context, std::int64_t m, std::int64_t n, int block);
+  BlockCyclicMatrix(const ProcessGrid& p, int context, std::int64_t m, std::int64_t n, int block);
   double* column(std::int64_t c) const { return local.data() + c * descriptor[8]; }
 };
 
 /// Fills A's blocks on and below the diagonal, column by column.
-void fill_dealt(const DealtMatrix& a, const FillTile& fill);
+void fill_block_cyclic(const BlockCyclicMatrix& a, const FillTile& fill);
 
 /// Element i of a right-hand side; fill_right_hand_sides() stores this rank's part of all columns.
 double distributed_right_hand_side(std::int64_t i, std::int64_t column);
-void fill_right_hand_sides(const DealtMatrix& b);
+void fill_right_hand_sides(const BlockCyclicMatrix& b);
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||) of the worst column, in Frobenius and Euclidean norms; NaN
 /// if x has a NaN. Reads A's lower triangle. Collective.
-double distributed_backward_error(const Ranks& ranks, const DealtMatrix& a, const DealtMatrix& x);
+double distributed_backward_error(const Ranks& ranks, const BlockCyclicMatrix& a,
+                                  const BlockCyclicMatrix& x);
 
 }  // namespace stepwell::tool

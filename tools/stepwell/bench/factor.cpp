@@ -153,7 +153,7 @@ struct Solve : Tile<T> {
     kernels::invert_diagonal_blocks<T>(t, l, kInvertedBlock, w, this->scratch.data());
     const int planes = info(rung).planes;
     if (planes == 0) return;
-    memory_wp = core::Buffer<std::uint16_t>(kernels::packed_numbers(n, n, planes));
+    memory_wp = core::Buffer<std::uint16_t>(kernels::packed_elements(n, n, planes));
     memory_xp = core::Buffer<std::uint16_t>(memory_wp.size());
     wp = kernels::packed(memory_wp.data(), n, n, rung, kernels::Order::rows);
     xp = kernels::packed(memory_xp.data(), n, n, rung, kernels::Order::pairs);
@@ -162,7 +162,7 @@ struct Solve : Tile<T> {
   static std::int64_t scratch_bytes(std::int64_t n, Rung rung) {
     const std::int64_t plain =
         core::size_product(std::max(n, kInvertedBlock), kInvertedBlock, sizeof(T), "scratch");
-    const std::int64_t packed = 2 * kernels::packed_numbers(n, kInvertedBlock, info(rung).planes);
+    const std::int64_t packed = 2 * kernels::packed_elements(n, kInvertedBlock, info(rung).planes);
     return std::max(plain, packed);
   }
   core::Buffer<T> memory_l, memory_w;

@@ -34,9 +34,9 @@ struct GraphRequest {
 };
 
 /// A communicator for one of many ranks that do not exist: every message completes at once.
-class Pretender : public Communicator {
+class SimulatedCommunicator : public Communicator {
  public:
-  Pretender(int rank, int size) : rank_(rank), size_(size) {}
+  SimulatedCommunicator(int rank, int size) : rank_(rank), size_(size) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -60,7 +60,7 @@ class Pretender : public Communicator {
   std::int64_t bytes_sent() const override { return bytes_; }
   std::int64_t messages_sent() const override { return sent_; }
   std::int64_t messages_received() const { return received_; }
-  void abort(int) override { throw Error(ErrorCode::internal, "a rank has given up"); }
+  void abort(int) override { throw Error(ErrorCode::internal, "a rank aborted"); }
 
  private:
   Request keep() {
@@ -106,7 +106,7 @@ void bench_graph(const GraphRequest& r) {
   const auto owners = tiles::Distribution::choose(r.ranks, layout);
   const tiles::RungMap map({r.n, r.tile}, parse_map(r.map));
   const tiles::TileMatrix l(map, owners, r.rank);  // mapped, and never touched
-  Pretender ranks(r.rank, r.ranks);
+  SimulatedCommunicator ranks(r.rank, r.ranks);
   engine::GraphOptions options;
   options.settings.threads = r.threads;
   options.ranks = &ranks;
@@ -155,8 +155,9 @@ void bench_graph(const GraphRequest& r) {
   fmt::print("tasks      {}\n", times.tasks);
   fmt::print("messages   {} sent ({:.2f} GB), {} received\n", ranks.messages_sent(),
              1e-9 * static_cast<double>(ranks.bytes_sent()), ranks.messages_received());
-  fmt::print("inserting  {:.3f} s, {:.3f} s of them on the inserting thread; {:.3f} s before\n",
-             inserted, cpu_inserted, prepared);
+  fmt::print(
+      "inserting  {:.3f} s, {:.3f} s CPU time of the inserting thread; preparation {:.3f} s\n",
+      inserted, cpu_inserted, prepared);
   fmt::print("memory     {:.3f} GB resident; {:.2f} GB would be in use\n",
              1e-9 * static_cast<double>(resident_bytes()), 1e-9 * static_cast<double>(mapped));
 }
@@ -164,8 +165,8 @@ void bench_graph(const GraphRequest& r) {
 }  // namespace
 
 void add_graph_bench(CLI::App& bench) {
-  CLI::App* const verb =
-      bench.add_subcommand("graph", "Measure what one rank of many takes to insert its tasks");
+  CLI::App* const verb = bench.add_subcommand(
+      "graph", "Measure the time that one of many ranks needs to insert its tasks");
   const auto r = std::make_shared<GraphRequest>();
   verb->add_option("--n", r->n, "Order of the matrix")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
@@ -174,21 +175,21 @@ void add_graph_bench(CLI::App& bench) {
       ->check(CLI::Range(std::int64_t{32}, std::int64_t{8192}))
       ->capture_default_str();
   verb->add_option("--map", r->map, "Precision map")->capture_default_str();
-  verb->add_option("--ranks", r->ranks, "How many there would be")
+  verb->add_option("--ranks", r->ranks, "Number of ranks that are simulated")
       ->check(CLI::Range(2, 1 << 24))
       ->capture_default_str();
-  verb->add_option("--rank", r->rank, "Which of them")
+  verb->add_option("--rank", r->rank, "The rank that is measured")
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
-  verb->add_option("--layout", r->layout, "How tiles are dealt out: grid or symmetric")
+  verb->add_option("--layout", r->layout, "Distribution of the tiles: grid or symmetric")
       ->check(CLI::IsMember({"grid", "symmetric"}))
       ->capture_default_str();
   verb->add_option("--threads", r->threads, "Workers; default: all")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([r] { bench_graph(*r); });
   verb->footer(
-      "No kernel runs and no message is sent: what remains is the engine's own cost. Memory of\n"
-      "tiles is mapped and not touched.\n\n"
+      "No kernel runs and no message is sent: the engine's overhead remains. The memory of tiles\n"
+      "is mapped and not touched.\n\n"
       "Example:\n  stepwell bench graph --n 1048576 --tile 2048 --ranks 1024 --rank 0");
 }
 

@@ -80,7 +80,7 @@ const KernelOp& find_op(const std::string& name) {
     if (op.name == name) return op;
     names.push_back(op.name);
   }
-  misuse(fmt::format("no operation '{}'; there are {}", name, fmt::join(names, ", ")));
+  misuse(fmt::format("no operation '{}'; the operations are {}", name, fmt::join(names, ", ")));
 }
 
 /// The bare loop is a bound only for kernels on the matrix engine; the others are compared with the
@@ -91,17 +91,17 @@ std::string choose_baseline(const KernelOp& op, const KernelRequest& request, Ru
   const bool amx = engine && kernels::table().update_at(rung).isa == core::Isa::amx;
   if (request.against.empty()) return std::string(has_raw && !amx ? "cblas" : op.baselines[0]);
   if (!contains(op.baselines, request.against)) {
-    misuse(fmt::format("'{}' can't be compared with '{}'; there are {}", op.name, request.against,
-                       fmt::join(op.baselines, ", ")));
+    misuse(fmt::format("'{}' can't be compared with '{}'; the baselines are {}", op.name,
+                       request.against, fmt::join(op.baselines, ", ")));
   }
   const bool on_engine = request.against == "raw" || request.against == "fed";
   if (on_engine && !engine) {
-    misuse(fmt::format("rung {} does not run on the matrix engine; take --against cblas",
+    misuse(fmt::format("rung {} does not run on the matrix engine; use --against cblas",
                        to_string(rung)));
   }
   if (on_engine && !amx) {
     throw Error(ErrorCode::unsupported,
-                "no usable AMX here ('stepwell doctor' says why); take --against cblas");
+                "no usable AMX on this machine ('stepwell doctor' shows why); use --against cblas");
   }
   if (request.against == "onednn" && rung != Rung::bf16) {
     misuse("oneDNN is a baseline for --rung bf16 only");
@@ -112,7 +112,7 @@ std::string choose_baseline(const KernelOp& op, const KernelRequest& request, Ru
 KernelCase resolve(const KernelOp& op, const KernelRequest& request) {
   const std::string rung = request.rung.empty() ? std::string(op.rungs[0]) : request.rung;
   if (!contains(op.rungs, rung)) {
-    misuse(fmt::format("'{}' has no rung '{}'; there are {}", op.name, rung,
+    misuse(fmt::format("'{}' has no rung '{}'; the rungs are {}", op.name, rung,
                        fmt::join(op.rungs, ", ")));
   }
   const std::string vector = request.vector.empty() ? "fp32" : request.vector;
@@ -138,7 +138,7 @@ KernelCase resolve(const KernelOp& op, const KernelRequest& request) {
 void warn_of_slow_blas(const Side& baseline) {
   const BlasIdentity blas = kernels::blas_identity();
   if (baseline.library != blas.library || blas.warning.empty()) return;
-  fmt::print(stderr, "stepwell: warning: the baseline is not worth comparing with: {}\n",
+  fmt::print(stderr, "stepwell: warning: the baseline is too slow for a fair comparison: {}\n",
              blas.warning);
 }
 
@@ -167,7 +167,7 @@ void bench_kernel(const KernelRequest& request, const HarnessOptions& options, b
   warn_of_slow_blas(bench.contest.baseline);
   const std::string wrong = bench.check();
   if (!wrong.empty()) {
-    throw Error(ErrorCode::internal, fmt::format("{} gives a wrong answer: {}; no rate for that",
+    throw Error(ErrorCode::internal, fmt::format("the result of {} is wrong and is not timed: {}",
                                                  bench.contest.candidate.name, wrong));
   }
   const ContestResult result = alternate(bench.contest, options);

@@ -81,11 +81,12 @@ void refuse_slow_blas(const Side& baseline, bool allowed) {
   const BlasIdentity blas = kernels::blas_identity();
   if (baseline.library != blas.library || blas.warning.empty()) return;
   if (!allowed) {
-    throw Error(ErrorCode::unsupported, fmt::format("the baseline is not worth comparing with: {} "
-                                                    "(--allow-slow-blas compares all the same)",
-                                                    blas.warning));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the baseline is too slow for a fair comparison: {} "
+                            "(--allow-slow-blas compares anyway)",
+                            blas.warning));
   }
-  fmt::print(stderr, "stepwell: warning: the baseline is not worth comparing with: {}\n",
+  fmt::print(stderr, "stepwell: warning: the baseline is too slow for a fair comparison: {}\n",
              blas.warning);
 }
 
@@ -119,8 +120,8 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
   if (!other_map &&
       std::find(op.baselines.begin(), op.baselines.end(), request.against) == op.baselines.end()) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("'{}' can't be compared with '{}'; there are {}", name, request.against,
-                            fmt::join(op.baselines, ", ")));
+                fmt::format("'{}' can't be compared with '{}'; the baselines are {}", name,
+                            request.against, fmt::join(op.baselines, ", ")));
   }
   if (request.k == 0) request.k = request.n;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;

@@ -65,7 +65,7 @@ double bound_of(const PrecisionMap& map, std::int64_t terms) {
 
 void refuse_if_wrong(const Verdict& verdict) {
   if (verdict.text().empty()) return;
-  throw Error(ErrorCode::internal, "the answer is wrong: " + verdict.text() + "; no rate for that");
+  throw Error(ErrorCode::internal, "the result is wrong and is not timed: " + verdict.text());
 }
 
 struct Operation {

@@ -29,7 +29,7 @@ ordered_json accuracy_json(const TallAccuracy& a) {
 }
 
 std::string accuracy_text(const ordered_json& a) {
-  return fmt::format("||r|| {:.8g}, ||A'r|| / (||A|| ||r||) {:.2g} u, x off by {:.2g}",
+  return fmt::format("||r|| {:.8g}, ||A'r|| / (||A|| ||r||) {:.2g} u, forward error {:.2g}",
                      a["residual_norm"].get<double>(), a["gradient"].get<double>() * 0x1p53,
                      a["forward_error"].get<double>());
 }
@@ -114,7 +114,7 @@ void bench_lstsq(const LstsqBenchRequest& asked) {
              c.times.analysis, c.times.factor, c.times.refine);
   for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty())
-      fmt::print("  left      {} ({:.3g} s)\n", attempt_text(r, true), r.seconds);
+      fmt::print("  tried     {} ({:.3g} s)\n", attempt_text(r, true), r.seconds);
   }
 }
 

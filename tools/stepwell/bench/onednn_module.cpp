@@ -83,7 +83,7 @@ std::string make_matmul(std::int64_t m, std::int64_t n, std::int64_t k, Side& si
     };
     return "";
   } catch (const dnnl::error& e) {
-    return std::string("oneDNN can't do this product here: ") + e.what();
+    return std::string("oneDNN can't compute this product on this machine: ") + e.what();
   }
 }
 

@@ -36,7 +36,7 @@ struct Tile {
 Side yardstick_pass(const std::shared_ptr<Tile>& tile, const std::string& against) {
   Side side = yardstick(against == "sum" ? "sum of the tile" : "copy of the tile", 1);
   if (against == "sum") {
-    side.run = [tile] { keep(sum_numbers(tile->memory.data(), tile->memory.size())); };
+    side.run = [tile] { keep(sum_elements(tile->memory.data(), tile->memory.size())); };
   } else {
     side.run = [tile] {
       std::memcpy(tile->copy.data(), tile->memory.data(),
@@ -54,7 +54,7 @@ Bench make_pack(const KernelCase& c) {
   struct State : Tile {
     State(std::int64_t n, Rung rung)
         : Tile(n),
-          numbers(kernels::packed_numbers(n, n, info(rung).planes)),
+          numbers(kernels::packed_elements(n, n, info(rung).planes)),
           out(kernels::packed(numbers.data(), n, n, rung, kernels::Order::pairs)) {}
     core::Buffer<std::uint16_t> numbers;
     kernels::PackedOut out;

@@ -43,7 +43,7 @@ void PaperProgress::begin(const std::string& what, double seconds) {
 }
 
 void PaperProgress::skip(const std::string& what) {
-  fmt::print(stderr, "  left out: {}\n", what);
+  fmt::print(stderr, "  skipped: {}\n", what);
 }
 
 int PaperRun::rounds(std::int64_t n) const {
@@ -114,7 +114,7 @@ bool Budget::allows(const std::string& what, std::int64_t n) {
   return false;
 }
 
-void Budget::learn(const std::string& what, std::int64_t n, const std::vector<double>& seconds) {
+void Budget::record(const std::string& what, std::int64_t n, const std::vector<double>& seconds) {
   known_[what] = {n, summarize(seconds).median};
 }
 

@@ -85,7 +85,7 @@ class Budget {
       : progress_(progress), longest_(longest) {}
   /// Returns false, and records why, if a run would take too long.
   bool allows(const std::string& what, std::int64_t n);
-  void learn(const std::string& what, std::int64_t n, const std::vector<double>& seconds);
+  void record(const std::string& what, std::int64_t n, const std::vector<double>& seconds);
   void skip(const std::string& what, const std::string& why);
   nlohmann::ordered_json skipped() const { return skipped_; }
 

@@ -152,10 +152,10 @@ ordered_json shares_of(std::int64_t n, std::int64_t count, Format format) {
     std::fill(b.begin(), b.end(), T{1});
     for (std::int64_t first = 0; first < count; first += lanes) {
       const std::int64_t here = std::min(lanes, count - first);
-      const auto places = batched::places(all, first, here, at.data());
-      const auto places_b = batched::places(columns, first, here, at_b.data());
-      const kernels::BatchPlaces<const T> from{places.at, here, places.ld, places.step};
-      const kernels::BatchPlaces<const T> from_b{places_b.at, here, places_b.ld, places_b.step};
+      const auto places = batched::matrices(all, first, here, at.data());
+      const auto places_b = batched::matrices(columns, first, here, at_b.data());
+      const kernels::BatchMatrices<const T> from{places.at, here, places.ld, places.step};
+      const kernels::BatchMatrices<const T> from_b{places_b.at, here, places_b.ld, places_b.step};
       std::array<double, 7> clock{now()};
       with.kernel().load.run(from, Triangle::lower, with.pack());
       with.kernel().load_columns.run(from_b, with.pack());

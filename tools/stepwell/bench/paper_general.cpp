@@ -121,7 +121,7 @@ ordered_json paper_general(const PaperRun& run) {
       {"paper_machine", "P100 GPU, FP16 and FP32 factors; order 10,240 in Fig. 3"},
       {"paper", published()},
       {"note", fmt::format("dgesv does not depend on the matrix: from n = {} on it is measured "
-                           "beside the first matrix of a size only, and ratios are to its median; "
+                           "only with the first matrix of a size, and ratios are to its median; "
                            "dsgesv is measured to n = {}",
                            kSharedFrom, kLargestMixed)},
       {"history_order", history_order(run)},

@@ -42,7 +42,7 @@ ordered_json paper_histories(const PaperRun& run) {
       {"figure", "Abdelfattah et al. (2020), Fig. 3"},
       {"paper",
        "two matrices of order 10,000 with a clustered spectrum; IRGMRES converges faster than IR, "
-       "and IR fails at the larger condition number (Sect. 5). The numbers are in the plot only."},
+       "and IR fails at the larger condition number (Sect. 5). The values are in the plot only."},
       {"n", n},
       {"histories", ordered_json::array()}};
   Budget budget(*run.progress);

@@ -82,8 +82,8 @@ void measure_size(const PaperRun& run, const Operation& op, std::int64_t n, Budg
   section["baselines"].push_back(case_json({{"baseline", op.against}, {"n", n}}, timings[0], {}));
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Timing& ours = timings[i + 1];
-    budget.learn(fmt::format("{} {}", op.name, cases[i]["map"].get<std::string>()), n,
-                 ours.seconds);
+    budget.record(fmt::format("{} {}", op.name, cases[i]["map"].get<std::string>()), n,
+                  ours.seconds);
     section["sides"][op.name] = identity_json(ours.side);
     section["cases"].push_back(case_json(cases[i], ours, {{op.against, timings[0]}}));
   }
@@ -146,7 +146,7 @@ double layers_cost(const PaperRun& run) {
 
 ordered_json paper_layers(const PaperRun& run) {
   ordered_json section = {{"figure", "Carrica et al. (2026), Figs. 4 to 8 and 10"},
-                          {"matrix", "uniform random numbers, n on the diagonal"},
+                          {"matrix", "uniform random elements, n on the diagonal"},
                           {"paper", published()},
                           {"paper_digits", published_digits()},
                           {"sides", ordered_json::object()},

@@ -79,7 +79,7 @@ ordered_json measure_size(const PaperRun& run, std::int64_t n, Budget& budget,
   ordered_json cases = ordered_json::array();
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const Timing& ours = timings[baselines + i];
-    budget.learn(rungs[i], n, ours.seconds);
+    budget.record(rungs[i], n, ours.seconds);
     section["sides"]["cholesky"] = identity_json(ours.side);
     cases.push_back(case_json({{"bench", "factor"}, {"map", rungs[i]}, {"n", n}}, ours, theirs));
   }
@@ -97,8 +97,8 @@ double rate_cost(const PaperRun& run) {
 ordered_json paper_rate(const PaperRun& run) {
   ordered_json section = {
       {"figure", "Abdelfattah et al. (2020), Fig. 2"},
-      {"matrix", "uniform random numbers, n on the diagonal"},
-      {"counts", "n^3/3 flop whatever the rung; 'raw' the bf16 products of the bare engine"},
+      {"matrix", "uniform random elements, n on the diagonal"},
+      {"counts", "n^3/3 flop for every rung; 'raw': the bf16 products of the bare matrix engine"},
       {"paper",
        {{{"what", "fp16 products on tensor cores against dpotrf, V100"},
          {"ratio", 6},
@@ -110,7 +110,8 @@ ordered_json paper_rate(const PaperRun& run) {
       {"baselines", ordered_json::array()},
       {"cases", ordered_json::array()}};
   Budget budget(*run.progress);
-  if (!has_engine()) budget.skip("the engine run bare", "there is no usable matrix engine here");
+  if (!has_engine())
+    budget.skip("the bare matrix engine", "there is no usable matrix engine on this machine");
   for (const std::int64_t n : run.sizes) {
     run.progress->begin(fmt::format("rate, n = {}", n), cost_at(run, n));
     try {

@@ -31,7 +31,7 @@ constexpr Spectrum kSpectra[] = {
     {"Fig. 6b", "geometric", 1.7e5, true, 2.3, 1.46, "32", "Sect. 7, text"},
     {"Fig. 7", "custom-clustered", 1e4, true, 3.3, 1.96, "15 to 16", "Sect. 7, text"},
     {"", "matern", 0, true, 0, 0, "", "not in the paper: a covariance, length 0.3, nugget 1e-4"},
-    {"", "dominant", 0, true, 0, 0, "", "not in the paper: random numbers, n on the diagonal"},
+    {"", "dominant", 0, true, 0, 0, "", "not in the paper: random elements, n on the diagonal"},
 };
 
 constexpr std::int64_t kLargestCondition = 24000;
@@ -95,7 +95,7 @@ ordered_json paper_spectra(const PaperRun& run) {
       {"paper_machine", "V100 GPU; ratios are asymptotic, of the largest matrices (n to 42,000)"},
       {"paper", published()},
       {"note", fmt::format("dposv does not depend on the spectrum: from n = {} on it is measured "
-                           "beside the first matrix of a size only, and ratios are to its median; "
+                           "only with the first matrix of a size, and ratios are to its median; "
                            "dsposv depends on it and is measured to n = {}; condition_inf is an "
                            "estimate",
                            kSharedFrom, kLargestMixed)},

@@ -72,9 +72,10 @@ ordered_json read_previous(const fs::path& path) {
   }
   ordered_json json = ordered_json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("bench", "") != "paper") {
-    throw Error(ErrorCode::malformed, "'" + path.string() +
-                                          "' is there and is no file of 'bench paper'; move it or "
-                                          "take another --out");
+    throw Error(
+        ErrorCode::malformed,
+        "'" + path.string() +
+            "' exists and was not written by 'bench paper'; move it or choose another --out");
   }
   return json;
 }
@@ -133,7 +134,7 @@ void bench_paper(const PaperRequest& request) {
   fs::create_directories(request.out, failed);
   if (failed) {
     throw Error(ErrorCode::cannot_open,
-                "the directory '" + request.out + "' can't be made: " + failed.message());
+                "the directory '" + request.out + "' can't be created: " + failed.message());
   }
   const fs::path path = fs::path(request.out) / "paper.json";
   ordered_json paper = read_previous(path);
@@ -178,7 +179,7 @@ void add_paper_bench(CLI::App& bench) {
   verb->add_option("--max-n", r->max_n, "Largest order of a matrix")
       ->check(CLI::Range(std::int64_t{64}, std::int64_t{46340}))
       ->capture_default_str();
-  verb->add_option("--out", r->out, "Directory of paper.json; made if it is not there")
+  verb->add_option("--out", r->out, "Directory of paper.json; created if it does not exist")
       ->capture_default_str();
   verb->add_option("--part", r->parts,
                    "Only this part, which replaces its section; may be repeated")
@@ -187,7 +188,7 @@ void add_paper_bench(CLI::App& bench) {
       ->check(CLI::Range(1, 1024));
   add_mkl_option(*verb);
   verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
-                 "Compare even with a BLAS whose kernels are below the CPU");
+                 "Compare even with a BLAS whose kernels are for an older CPU");
   verb->add_flag("--json-only", r->json_only, "Write paper.json and print nothing to standard out");
   verb->callback([r] { bench_paper(*r); });
   verb->footer(

@@ -81,7 +81,7 @@ struct Product {
       double total = 0;
       for (std::int64_t j = columns[t].begin; j < columns[t].end; ++j) {
         const std::int64_t first = lower ? j : 0;
-        total += sum_numbers(a.column(j) + first, n - first);
+        total += sum_elements(a.column(j) + first, n - first);
       }
       sums[static_cast<std::size_t>(t)] = total;
     });

@@ -30,18 +30,17 @@ using nlohmann::ordered_json;
 std::string solve_bench_help() {
   return kinds_help() +
          "\nBaselines: dposv, dsposv (LAPACK, as many threads), mkl-dposv (oneMKL's, see --mkl);\n"
-         "of general systems dgesv, dsgesv, mkl-dgesv. one-worker (the same on one thread), "
+         "for general systems dgesv, dsgesv, mkl-dgesv; one-worker (the same on one thread),\n"
          "one-column (the same with one right-hand side).\n"
-         "Over ranks, under mpirun or with --mpi: pdposv (ScaLAPACK's, on the same ranks), "
-         "one-rank\n"
-         "(the same on one rank, with the threads of all).\n"
+         "Over ranks, under mpirun or with --mpi: pdposv (ScaLAPACK's, on the same ranks),\n"
+         "one-rank (the same on one rank, with the threads of all).\n"
          "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
          "  stepwell bench solve --kind positive-clustered --against dsgesv\n"
          "  mpirun -n 2 --bind-to none stepwell bench solve --mpi --against pdposv --n 8192";
 }
 
 void bench_solve(const SolveRequest& asked) {
-  if (asked.mpi || launched_ranks() > 1) return bench_ranked_solve(asked);
+  if (asked.mpi || launched_ranks() > 1) return bench_distributed_solve(asked);
   SolveRequest request = asked;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;
   const bool general = is_general(request);
@@ -55,10 +54,11 @@ void bench_solve(const SolveRequest& asked) {
                 request.against + " is a baseline over ranks: start it with mpirun, or give --mpi");
   }
   if (!lapack && request.against != "one-worker" && request.against != "one-column") {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("'solve' with structure {} can't be compared with '{}'; there are {}, "
-                            "one-worker, one-column",
-                            request.structure, request.against, fmt::join(names, ", ")));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("'solve' with structure {} can't be compared with '{}'; the baselines are {}, "
+                    "one-worker, one-column",
+                    request.structure, request.against, fmt::join(names, ", ")));
   }
   require_memory(system_bytes(request.n, request.against, general));
   const BlasThreads blas_threads(request.threads);
@@ -122,7 +122,7 @@ void bench_solve(const SolveRequest& asked) {
              c.times.analysis, c.times.factor, c.times.refine);
   for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty())
-      fmt::print("  left      {}: {} ({:.3g} s)\n", r.map, r.reason, r.seconds);
+      fmt::print("  tried     {}: {} ({:.3g} s)\n", r.map, r.reason, r.seconds);
   }
 }
 

@@ -62,7 +62,7 @@ bool is_general(const SolveRequest& r) {
   const bool kind = gallery::is_general(recipe_of(r).kind);
   if (kind && r.structure == "spd") {
     throw Error(ErrorCode::invalid_argument,
-                "'" + r.kind + "' is not positive definite; leave --structure spd out");
+                "'" + r.kind + "' is not positive definite; omit --structure spd");
   }
   return kind || r.structure == "general";
 }

@@ -79,7 +79,7 @@ class Factor {
     const kernels::PackedOut l = packed(i, j);
     for (std::int64_t p = 0; p < l.panels(); ++p) {
       const std::int64_t blocks = i == j ? p + 1 : l.depth_blocks();
-      f(l.at(p, 0), blocks * l.planes * kernels::kPlaneNumbers / 4);
+      f(l.at(p, 0), blocks * l.planes * kernels::kPlaneElements / 4);
     }
   }
 
@@ -93,7 +93,7 @@ class Factor {
 
   std::int64_t tile_words() const {
     return rung_ == Rung::fp32 ? kTile * kTile * 2
-                               : kernels::packed_numbers(kTile, kTile, info(rung_).planes);
+                               : kernels::packed_elements(kTile, kTile, info(rung_).planes);
   }
   std::int64_t offset(std::int64_t i, std::int64_t j) const {
     return (j * count() - j * (j - 1) / 2 + i - j) * tile_words();

@@ -132,7 +132,7 @@ Bench packed_bench(const KernelCase& c, Shape shape) {
   struct State : Operands<float> {
     State(std::int64_t n, Shape s, Rung rung)
         : Operands(n, s),
-          memory_pa(kernels::packed_numbers(n, n, info(rung).planes)),
+          memory_pa(kernels::packed_elements(n, n, info(rung).planes)),
           memory_pb(memory_pa.size()),
           pa(kernels::packed(memory_pa.data(), n, n, rung, Order::pairs)),
           pb(kernels::packed(memory_pb.data(), n, n, rung, Order::rows)) {}

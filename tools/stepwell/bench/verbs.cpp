@@ -50,7 +50,7 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
     add_mkl_option(*verb);
   }
   verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
-                 "Compare even with a BLAS whose kernels are below the CPU");
+                 "Compare even with a BLAS whose kernels are for an older CPU");
   verb->add_flag("--json", r->json, "Print one JSON object");
   verb->callback([op, r] { bench_large(op, *r); });
   verb->footer(large_help(op));
@@ -65,7 +65,7 @@ void add_pair_options(CLI::App& verb, Request& r) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   verb.add_flag("--allow-slow-blas", r.allow_slow_blas,
-                "Compare even with a BLAS whose kernels are below the CPU");
+                "Compare even with a BLAS whose kernels are for an older CPU");
   verb.add_flag("--json", r.json, "Print one JSON object");
   add_mkl_option(verb);
 }
@@ -78,13 +78,14 @@ void add_als_bench(CLI::App& bench) {
   verb->add_option("--items", r->items, "Columns of the ratings")
       ->check(size)
       ->capture_default_str();
-  verb->add_option("--factors", r->factors, "Numbers in a vector")
+  verb->add_option("--factors", r->factors, "Length of a vector")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
-  verb->add_option("--ratings-per-user", r->ratings_per_user, "Ratings of a user, as a mean")
+  verb->add_option("--ratings-per-user", r->ratings_per_user, "Mean number of ratings per user")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  verb->add_flag("--implicit", r->implicit, "Ratings are counts, and what is not rated counts too");
+  verb->add_flag("--implicit", r->implicit,
+                 "Ratings are counts; pairs without a rating count as zeros");
   verb->add_option("--against", r->against, "Baseline, see below")
       ->check(CLI::IsMember(als_baselines()))
       ->capture_default_str();
@@ -103,11 +104,13 @@ void add_solve_bench(CLI::App& bench) {
   add_recipe_options(*verb, *r);
   verb->add_option("--map", r->map, "Precision map of the factor; default: the plan's");
   verb->add_option("--structure", r->structure,
-                   "spd or general (by LU, whatever the kind is); default: as the kind is")
+                   "spd or general (LU, for any kind); default: that of the kind")
       ->check(CLI::IsMember({"spd", "general"}));
   add_method_options(*verb, r->refiner, r->pivoting);
   verb->add_option("--against", r->against, "Baseline, see below; default: the first");
-  verb->add_flag("--mpi", r->mpi, "Over ranks, even if there is one: implied by mpirun and srun");
+  verb->add_flag(
+      "--mpi", r->mpi,
+      "Distribute over MPI ranks, even if there is only one; implied by mpirun and srun");
   add_pair_options(*verb, *r);
   verb->callback([r] { bench_solve(*r); });
   verb->footer(solve_bench_help());
@@ -122,22 +125,23 @@ void add_lstsq_bench(CLI::App& bench) {
   verb->add_option("--m", r->m, "Rows of A")->check(size)->capture_default_str();
   verb->add_option("--n", r->n, "Columns of A")->check(size)->capture_default_str();
   verb->add_option("--columns", r->columns, "Right-hand sides")->check(size)->capture_default_str();
-  verb->add_option("--cond", r->condition, "Largest by smallest singular value")
+  verb->add_option("--cond", r->condition,
+                   "Condition number: largest divided by smallest singular value")
       ->check(CLI::Range(1.0, 1e16))
       ->capture_default_str();
-  verb->add_flag("--clustered", r->clustered, "All singular values are 1 but one");
-  verb->add_option("--residual", r->residual, "||b - A x|| by ||A x||")
+  verb->add_flag("--clustered", r->clustered, "All singular values except one are 1");
+  verb->add_option("--residual", r->residual, "||b - A x|| divided by ||A x||")
       ->check(CLI::Range(0.0, 1e16))
       ->capture_default_str();
-  verb->add_option("--seed", r->seed, "Of the random numbers")->capture_default_str();
-  verb->add_option("--layout", r->layout, "A by columns, or by rows as C and NumPy have it")
+  verb->add_option("--seed", r->seed, "Seed of the random numbers")->capture_default_str();
+  verb->add_option("--layout", r->layout, "A column-major, or row-major as in C and NumPy")
       ->check(CLI::IsMember({"columns", "rows"}))
       ->capture_default_str();
   verb->add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
       ->check(CLI::IsMember(rungs));
   verb->add_option("--refiner", r->refiner,
                    "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
-  verb->add_flag("--qr", r->qr, "FP64 QR at once");
+  verb->add_flag("--qr", r->qr, "Use FP64 QR from the start");
   verb->add_option("--against", r->against, "Baseline, see below")
       ->check(CLI::IsMember(tall_baselines()))
       ->capture_default_str();
@@ -152,18 +156,19 @@ void add_batch_bench(CLI::App& bench) {
   const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
   verb->add_option("--n", r->orders, "Order of the matrices, or several: 5,8,16 or 5..100")
       ->capture_default_str();
-  verb->add_option("--count", r->count, "Systems")->check(size)->capture_default_str();
+  verb->add_option("--count", r->count, "Number of systems")->check(size)->capture_default_str();
   verb->add_option("--rhs", r->columns, "Right-hand sides of a system")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb->add_option("--type", r->type, "Format of the numbers")
+  verb->add_option("--type", r->type, "Format of the elements")
       ->check(CLI::IsMember({"fp64", "fp32"}))
       ->capture_default_str();
-  verb->add_option("--operation", r->operation,
-                   "cholesky keeps L, solve keeps x, factor-solve both; substitute has L already")
+  verb->add_option(
+          "--operation", r->operation,
+          "cholesky returns L, solve x, factor-solve both; substitute solves with a given L")
       ->check(CLI::IsMember({"factor-solve", "solve", "cholesky", "substitute"}))
       ->capture_default_str();
-  verb->add_option("--layout", r->layout, "Where the matrices are")
+  verb->add_option("--layout", r->layout, "Storage of the matrices")
       ->check(CLI::IsMember({"strided", "pointers", "interleaved"}))
       ->capture_default_str();
   verb->add_option("--uplo", r->uplo, "The triangle that is read and written")
@@ -214,7 +219,7 @@ void add_bench(CLI::App& app) {
   verb->add_option("--vector", r.vector, "Format of trsv's vectors: fp32 (default) or fp64")
       ->check(CLI::IsMember({"fp32", "fp64"}));
   verb->add_flag("--transposed", r.transposed, "trsv with the transposed factor");
-  verb->add_option("--seconds", a->options.seconds, "Length of the measurement, about")
+  verb->add_option("--seconds", a->options.seconds, "Approximate length of the measurement")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   verb->add_option("--windows", a->options.windows,

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "refine/operators/careful_sums.hpp"
+#include "refine/operators/triple_sums.hpp"
 
 #include "core/numeric/double_double.hpp"
 
@@ -20,8 +20,8 @@ struct Triple {
 
 }  // namespace
 
-void add_carefully(const core::RowBlock& a, const std::vector<MatrixView<const double>>& x,
-                   std::int64_t c, double* y, double* low) {
+void add_in_triple_sums(const core::RowBlock& a, const std::vector<MatrixView<const double>>& x,
+                        std::int64_t c, double* y, double* low) {
   for (std::int64_t i = 0; i < a.rows(); ++i) {
     Triple sum{y[i], low[i], 0};
     for (const MatrixView<const double>& of : x) {
