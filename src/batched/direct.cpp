@@ -6,6 +6,7 @@
 
 #include "batched/pack_solver.hpp"
 #include "batched/residual.hpp"
+#include "core/numeric/worst.hpp"
 
 namespace stepwell::batched {
 namespace {
@@ -65,7 +66,7 @@ class Direct final : public PackSolver<T> {
     for (std::int64_t c = 0; c < pack.rhs; ++c) {
       residual_->compute(c, pack.row(pack.n + c));
       for (std::int64_t q = 0; q < pack.lanes; ++q) {
-        outcome.errors[q] = std::max(outcome.errors[q], residual_->error(q));
+        outcome.errors[q] = core::worst(outcome.errors[q], residual_->error(q));
       }
     }
     for (std::int64_t q = 0; q < pack.lanes; ++q) {

@@ -5,6 +5,7 @@
 
 #include "batched/pack_solver.hpp"
 #include "batched/residual.hpp"
+#include "core/numeric/worst.hpp"
 
 namespace stepwell::batched {
 namespace {
@@ -105,7 +106,8 @@ void Mixed::measure(double* errors) {
   std::fill_n(errors, x.lanes, 0.0);
   for (std::int64_t c = 0; c < x.rhs; ++c) {
     residual_.compute(c, x.row(x.n + c));
-    for (std::int64_t q = 0; q < x.lanes; ++q) errors[q] = std::max(errors[q], residual_.error(q));
+    for (std::int64_t q = 0; q < x.lanes; ++q)
+      errors[q] = core::worst(errors[q], residual_.error(q));
     keep(c, nullptr);
   }
 }
@@ -118,8 +120,7 @@ void Mixed::measure_exactly(const bool* which, solvers::Measured* errors) {
   for (std::int64_t c = 0; c < x.rhs; ++c) {
     residual_.compute(c, x.row(x.n + c), Residual<double>::Sums::double_double);
     for (std::int64_t q = 0; q < x.lanes; ++q) {
-      const solvers::Measured found = residual_.measured(q);
-      if (!(found.most() <= errors[q].most())) errors[q] = found;
+      errors[q] = solvers::worst(errors[q], residual_.measured(q));
     }
     keep(c, which);
   }

@@ -14,6 +14,15 @@ namespace {
 
 using stepwell::test::Quad;
 
+/// One column whose error is not a number is not forgotten when a good one follows.
+TEST(Verdict, OfSeveralColumnsKeepsANaN) {
+  const Measured bad{std::nan(""), 0}, good{1e-16, 0}, poor{1e-15, 1e-15};
+  EXPECT_EQ(worst(good, poor).error, poor.error);
+  EXPECT_EQ(worst(poor, good).error, poor.error);
+  EXPECT_TRUE(std::isnan(worst(worst(good, bad), good).error));
+  EXPECT_TRUE(std::isnan(worst(bad, poor).error));
+}
+
 TEST(Verdict, HoldsForEveryValueThatTheErrorMayHave) {
   const double tolerance = 1e-15;
   EXPECT_EQ(judge({4e-16, 5e-16}, tolerance), Verdict::met);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stepwell/lu.hpp"
+#include "core/numeric/worst.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -97,10 +98,7 @@ bool fits(const RungMap& map, double x) {
 /// The largest of the values; NaN if one of them is NaN.
 double largest_of(const std::vector<double>& sizes) {
   double largest = 0;
-  for (const double x : sizes) {
-    if (!(x <= largest)) largest = x;
-    if (std::isnan(x)) break;
-  }
+  for (const double x : sizes) largest = core::worst(largest, x);
   return largest;
 }
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/numeric/worst.hpp"
+
 namespace stepwell::solvers {
 
 /// A lower bound on the norm of an inverse.
@@ -75,8 +77,7 @@ double inverse_norm(std::int64_t n, Solve solve, SolveTransposed solve_transpose
   double norm = 0;
   for (std::vector<double>& v : inverse_probes(n, solve, solve_transposed)) {
     solve(v);
-    const double sum = sum_of_sizes(v);
-    if (!(sum <= norm)) norm = sum;  // also if it is a NaN
+    norm = core::worst(norm, sum_of_sizes(v));
   }
   return norm;
 }

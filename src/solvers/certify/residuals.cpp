@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "core/numeric/worst.hpp"
 #include "kernels/kernels.hpp"
 #include "solvers/systems/square_solver.hpp"
 
@@ -53,17 +54,13 @@ void put_back(const Batch& part, const std::vector<std::int64_t>& which, Batch& 
 
 double worst_of(const std::vector<double>& error) {
   double worst = 0;
-  for (const double e : error) {
-    if (!(e <= worst)) worst = e;
-  }
+  for (const double e : error) worst = core::worst(worst, e);
   return worst;
 }
 
 double worst_of(const std::vector<Measured>& measured) {
   double worst = 0;
-  for (const Measured& m : measured) {
-    if (!(m.error <= worst)) worst = m.error;
-  }
+  for (const Measured& m : measured) worst = core::worst(worst, m.error);
   return worst;
 }
 

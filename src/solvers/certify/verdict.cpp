@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/certify/verdict.hpp"
 
+#include <cmath>
+
 namespace stepwell::solvers {
+
+Measured worst(const Measured& a, const Measured& b) {
+  return std::isnan(a.most()) || b.most() <= a.most() ? a : b;
+}
 
 Verdict judge(const Measured& measured, double tolerance) {
   if (measured.most() <= tolerance) return Verdict::met;

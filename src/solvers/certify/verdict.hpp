@@ -19,6 +19,9 @@ struct Measured {
   double least() const { return (error - doubt) * (1 - 0x1p-50); }
 };
 
+/// The one whose true error may be larger; a NaN stays.
+Measured worst(const Measured& a, const Measured& b);
+
 enum class Verdict : unsigned char {
   met,     ///< the true error is at most the tolerance
   missed,  ///< the true error is above the tolerance, or NaN

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/numeric/exponent.hpp"
+#include "core/numeric/worst.hpp"
 #include "engine/runtime.hpp"
 #include "kernels/blas/lapack.hpp"
 
@@ -134,7 +135,7 @@ double VerifiedInverse::residual_norm(MatrixView<const double> h, MatrixView<con
   double largest = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double row = (sizes[i] + error * (terms[i] + 1) + lost) * (1 + 4 * gamma(n_));
-    if (!(row <= largest)) largest = row;  // also if it is a NaN
+    largest = core::worst(largest, row);
   }
   return largest;
 }
@@ -181,7 +182,7 @@ double VerifiedInverse::from_below(refine::Operator& h, std::int64_t row) const 
     const auto k = static_cast<std::size_t>(i);
     of_x = std::max(of_x, after[k] * std::abs(y[i]));
     of_y = std::max(of_y, std::abs(y[i]));
-    if (!(std::abs(r[i]) / before[k] <= of_r)) of_r = std::abs(r[i]) / before[k];
+    of_r = core::worst(of_r, std::abs(r[i]) / before[k]);
   }
   double hidden = 0;
   for (std::int64_t i = 0; i < n_; ++i) {
@@ -204,7 +205,7 @@ double VerifiedInverse::forward_error(const double* b, const double* y, const do
   std::vector<double> error(sums_.size());
   for (std::int64_t j = 0; j < n_; ++j) {
     const double size = std::abs(r[j]) * (1 + 4 * kUnit) + hidden;
-    if (!(size <= of_r)) of_r = size;  // also if it is a NaN
+    of_r = core::worst(of_r, size);
     for (std::int64_t i = 0; i < n_; ++i) {
       error[static_cast<std::size_t>(i)] += std::abs(x()(i, j)) * size;
     }
@@ -214,7 +215,7 @@ double VerifiedInverse::forward_error(const double* b, const double* y, const do
   for (std::int64_t i = 0; i < n_; ++i) {
     const auto k = static_cast<std::size_t>(i);
     const double e = after[k] * (error[k] + rho_ / (1 - rho_) * of_r * sums_[k]);
-    if (!(e <= of_error)) of_error = e;
+    of_error = core::worst(of_error, e);
     of_x = std::max(of_x, after[k] * std::abs(y[i]));
   }
   if (of_error == 0 && of_b == 0) return kUnit;  // x = 0 is exact; 0 would mean 'not requested'

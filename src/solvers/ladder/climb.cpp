@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/clock.hpp"
+#include "core/numeric/worst.hpp"
 
 namespace stepwell::solvers {
 
@@ -14,7 +15,7 @@ void list_step(Certificate& c, LadderStep step) {
       c.rungs.back().refiner == step.refiner) {
     const LadderStep& before = c.rungs.back();
     step.iterations = std::max(step.iterations, before.iterations);
-    if (!(before.error <= step.error)) step.error = before.error;
+    step.error = core::worst(step.error, before.error);
     step.seconds += before.seconds;
     c.rungs.pop_back();
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/small/small.hpp"
 #include "core/clock.hpp"
+#include "core/numeric/worst.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -244,7 +245,7 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
     }
     for (const ColumnCertificate& column : c.columns) {
       if (column.outcome != SolveOutcome::converged && c.ok()) c.outcome = column.outcome;
-      if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;
+      c.backward_error = core::worst(c.backward_error, column.backward_error);
       c.iterations = std::max(c.iterations, column.iterations);
     }
     c.rungs.push_back({"fp64", "direct", true, c.iterations, c.backward_error, "", 0});

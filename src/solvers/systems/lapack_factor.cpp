@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/systems/lapack_factor.hpp"
 #include "core/checks.hpp"
+#include "core/numeric/worst.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +49,7 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
   for (std::int64_t j = 0; j < n_; ++j) {
     const double* const u = lu_.data() + j * n_;
     for (std::int64_t i = 0; i <= j; ++i) {
-      if (!(std::abs(u[i]) <= largest)) largest = std::abs(u[i]);  // keeps a NaN
+      largest = core::worst(largest, std::abs(u[i]));
     }
   }
   report_.growth = largest / power / max_abs;

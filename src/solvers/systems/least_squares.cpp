@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/systems/least_squares.hpp"
 #include "core/clock.hpp"
+#include "core/numeric/worst.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -145,8 +146,7 @@ void LeastSquares::certify(Batch& batch) {
     if (column.outcome != SolveOutcome::converged && c_.outcome == SolveOutcome::converged) {
       c_.outcome = column.outcome;
     }
-    // Written so that a NaN stays.
-    if (!(column.backward_error <= c_.backward_error)) c_.backward_error = column.backward_error;
+    c_.backward_error = core::worst(c_.backward_error, column.backward_error);
     c_.iterations = std::max(c_.iterations, column.iterations);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "core/clock.hpp"
 #include "core/machine/fp_scope.hpp"
+#include "core/numeric/worst.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::solvers {
@@ -144,8 +145,7 @@ void SquareSolver::write(Batch& batch, MatrixView<double> x, Certificate& c) {
     if (column.outcome != SolveOutcome::converged && c.outcome == SolveOutcome::converged) {
       c.outcome = column.outcome;
     }
-    // Written so that a NaN stays.
-    if (!(column.backward_error <= c.backward_error)) c.backward_error = column.backward_error;
+    c.backward_error = core::worst(c.backward_error, column.backward_error);
   }
 }
 
