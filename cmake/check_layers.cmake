@@ -9,6 +9,8 @@
 #   room     the kernel families do not include one another; all may include the reference kernels
 #   engine   starpu*.h and mpi.h are included in src/engine only
 #   public   a public header includes only "stepwell/..." and standard headers
+#   namespace  the namespace of a file is that of its layer (stepwell::factor for src/factor), or
+#            stepwell itself for public names; a nested one is named after a folder
 #   spdx     a C++ file starts with the two SPDX lines
 #   home     a C++ file under src/ belongs to a layer
 #
@@ -98,6 +100,37 @@ function(room_of path result)
   endif()
 endfunction()
 
+# The namespace of the code in a folder, or an empty string where there is no rule.
+function(namespace_of path result)
+  set(${result} "" PARENT_SCOPE)
+  if(path MATCHES "^(src|bindings)/([^/]+)/")
+    set(${result} ${CMAKE_MATCH_2} PARENT_SCOPE)
+  elseif(path MATCHES "^tools/stepwell/")
+    set(${result} tool PARENT_SCOPE)
+  endif()
+endfunction()
+
+# 'names': what follows "namespace", with or without "stepwell::" in front.
+macro(check_namespace file where names)
+  namespace_of("${file}" expected)
+  string(REPLACE "::" ";" parts "${names}")
+  list(REMOVE_ITEM parts stepwell)
+  if(expected AND parts)
+    list(POP_FRONT parts first)
+    cmake_path(GET file PARENT_PATH folders)
+    string(REPLACE "/" ";" folders "${folders}")
+    # A nested namespace that is opened by itself is a folder's, too.
+    if(NOT first STREQUAL expected AND ("${names}" MATCHES "^stepwell::" OR NOT first IN_LIST folders))
+      problem("${where}" namespace "this is stepwell::${expected}, not stepwell::${first}")
+    endif()
+    foreach(part IN LISTS parts)
+      if(NOT part IN_LIST folders)
+        problem("${where}" namespace "there is no folder for the namespace ${part}")
+      endif()
+    endforeach()
+  endif()
+endmacro()
+
 macro(check_include file where name quote)
   resolve("${file}" "${name}" target)
   layer_of("${file}" from)
@@ -158,6 +191,8 @@ foreach(file IN LISTS files)
     math(EXPR line_number "${line_number} + 1")
     if("${line}" MATCHES "^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"]+)[>\"]")
       check_include("${file}" "${file}:${line_number}" "${CMAKE_MATCH_2}" "${CMAKE_MATCH_1}")
+    elseif("${line}" MATCHES "^namespace ([a-z_:0-9]+) {")
+      check_namespace("${file}" "${file}:${line_number}" "${CMAKE_MATCH_1}")
     endif()
   endforeach()
 endforeach()

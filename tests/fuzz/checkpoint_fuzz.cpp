@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/numeric/checksum.hpp"
-#include "tiles/checkpoint_file.hpp"
+#include "tiles/checkpoint/file.hpp"
 
 /// Any sequence of bytes is either refused as a checkpoint with one printable line, or is a valid
 /// checkpoint that is written again as the same bytes. Each input is read a second time with the

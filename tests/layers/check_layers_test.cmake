@@ -52,6 +52,15 @@ expect(after_odd_text src/core/a.cpp
 expect(layers_below tools/stepwell/a.cpp
   "${spdx}#include <vector>\n#include \"stepwell/rung.hpp\"\n#include \"kernels/table.hpp\"\n" "")
 
+expect(own_namespace src/refine/operators/a.cpp
+  "${spdx}namespace stepwell::refine {\nnamespace operators {\n}\n}\nnamespace stepwell {\n}\n" "")
+expect(other_namespace src/refine/a.cpp "${spdx}namespace stepwell::driver {\n"
+  "src/refine/a.cpp:3: namespace: this is stepwell::refine, not stepwell::driver")
+expect(namespace_inside src/refine/a.cpp "${spdx}namespace stepwell {\nnamespace driver {\n"
+  "src/refine/a.cpp:4: namespace: this is stepwell::refine, not stepwell::driver")
+expect(namespace_without_folder src/refine/a.cpp "${spdx}namespace stepwell::refine::cg {\n"
+  "src/refine/a.cpp:3: namespace: there is no folder for the namespace cg")
+
 expect(rooms src/kernels/portable/a.cpp "${spdx}#include \"kernels/amx/amx.hpp\"\n"
   "src/kernels/portable/a.cpp:3: room: kernels/portable must not include kernels/amx")
 expect(reference_is_plain src/kernels/reference/a.cpp "${spdx}#include \"kernels/blas/blas.hpp\"\n"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tiles/checkpoint.hpp"
+#include "tiles/checkpoint/checkpoint.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

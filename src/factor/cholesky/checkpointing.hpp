@@ -11,7 +11,7 @@
 #include "factor/cholesky/schedule.hpp"
 #include "factor/distributed/process_context.hpp"
 #include "factor/scaling.hpp"
-#include "tiles/checkpoint.hpp"
+#include "tiles/checkpoint/checkpoint.hpp"
 
 namespace stepwell::factor {
 

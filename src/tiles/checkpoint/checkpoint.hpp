@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tiles/checkpoint_file.hpp"
+#include "tiles/checkpoint/file.hpp"
 
 namespace stepwell::tiles {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tiles/checkpoint_file.hpp"
+#include "tiles/checkpoint/file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "core/buffer.hpp"
 #include "core/numeric/checksum.hpp"
 #include "stepwell/error.hpp"
-#include "tiles/checkpoint_reader.hpp"
+#include "tiles/checkpoint/reader.hpp"
 
 namespace stepwell::tiles {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tiles/checkpoint_format.hpp"
+#include "tiles/checkpoint/format.hpp"
 
 #include <system_error>
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "tiles/checkpoint_file.hpp"
+#include "tiles/checkpoint/file.hpp"
 
 /// The layout of a checkpoint file; checkpoint_file.hpp has the overview.
 namespace stepwell::tiles::checkpoint {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tiles/checkpoint_reader.hpp"
+#include "tiles/checkpoint/reader.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tiles/checkpoint_format.hpp"
+#include "tiles/checkpoint/format.hpp"
 
 namespace stepwell::tiles::checkpoint {
 

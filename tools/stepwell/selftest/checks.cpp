@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kernels/self_test.hpp"
-#include "selftest.hpp"
+#include "selftest/selftest.hpp"
 #include "stepwell/batch.hpp"
 #include "stepwell/lstsq.hpp"
 #include "stepwell/solve.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/numeric/double_double.hpp"
-#include "selftest.hpp"
+#include "selftest/selftest.hpp"
 
 namespace stepwell::tool::selftest {
 namespace {

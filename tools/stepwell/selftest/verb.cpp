@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "screen.hpp"
-#include "selftest.hpp"
+#include "selftest/selftest.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/machine.hpp"
 #include "verbs.hpp"
