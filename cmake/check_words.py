@@ -5,8 +5,8 @@
 
     check_words.py [--root TREE] [--words FILE]
 
-The exit code is 1 if there is any. The list itself, the glossary, which explains the words, and
-recorded measurements are not read.
+The exit code is 1 if there is any. The list itself, the glossary and the changelog, which name such
+words, and recorded measurements are not read.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEXT = (".c", ".h", ".cpp", ".hpp", ".in", ".inc", ".py", ".pyi", ".R", ".sh", ".cmake", ".txt",
         ".md", ".toml", ".map")
-SKIPPED = re.compile(r"^(cmake/(words\.txt|check_words\.py)|docs/glossary\.md|docs/performance/"
+SKIPPED = re.compile(r"^(CHANGELOG\.md|cmake/(words\.txt|check_words\.py)|docs/glossary\.md|docs/performance/"
                      r"(figures/|.*\.json)|tests/layers/check_words_test\.py|tests/fuzz/.*\.dict|"
                      r"tests/bits/manifest\.txt)")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -350,7 +350,7 @@ TEST(Plan, ForRanks) {
   EXPECT_LT(lean["peak_bytes_plan"], grid["peak_bytes_plan"]);
   EXPECT_LT(grid["peak_bytes_plan"], ranks("2")["peak_bytes_plan"]);
   EXPECT_EQ(ranks("1")["sent_bytes_model"], 0);
-  expect_error(run("plan --n 100 --ranks 4 --layout symmetric"), 2, "take 3 or 6");
+  expect_error(run("plan --n 100 --ranks 4 --layout symmetric"), 2, "use 3 or 6");
   expect_error(run("plan --n 100 --ranks 4 --grid-rows 3"), 2, "divisor");
   expect_error(run("plan --n 100 --ranks 4 --kind randn"), 2, "positive definite");
   expect_error(run("plan --n 100 --ranks 4 --m 200"), 2, "--m");

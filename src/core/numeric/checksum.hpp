@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+// All of XXH64 comes from the header, so that the library needs no libxxhash at run time.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,24 +17,21 @@ namespace stepwell::core {
 /// protects against accidents, not against deliberate collisions.
 class Checksum {
  public:
-  explicit Checksum(std::uint64_t seed = 0);
+  explicit Checksum(std::uint64_t seed = 0) { XXH64_reset(&state_, seed); }
 
-  void add(std::span<const std::byte> bytes);
+  void add(std::span<const std::byte> bytes) {
+    if (!bytes.empty()) XXH64_update(&state_, bytes.data(), bytes.size());
+  }
   void add(std::string_view text) { add(std::as_bytes(std::span(text.data(), text.size()))); }
   /// The checksum of all bytes added so far; more may be added later.
-  std::uint64_t value() const;
+  std::uint64_t value() const { return XXH64_digest(&state_); }
 
  private:
-  std::array<std::uint64_t, 4> lanes_;
-  std::uint64_t seed_;
-  std::uint64_t length_ = 0;
-  std::array<std::byte, 32> rest_{};  ///< the last length_ % 32 bytes
+  XXH64_state_t state_;
 };
 
 inline std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
-  Checksum sum(seed);
-  sum.add(bytes);
-  return sum.value();
+  return XXH64(bytes.data(), bytes.size(), seed);
 }
 
 }  // namespace stepwell::core
