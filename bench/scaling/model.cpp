@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/buffer.hpp"
-#include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/row_copies.hpp"
 #include "factor/cholesky/workspace.hpp"
 #include "replay.hpp"
 #include "tiles/tile_matrix.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/row_copies.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell::scaling {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "attack/attacks.hpp"
-#include "solvers/exact_least_squares.hpp"
+#include "solvers/least_squares/exact_least_squares.hpp"
 #include "stepwell/lstsq.hpp"
 
 /// lstsq() and ridge(), against the optimal backward error.

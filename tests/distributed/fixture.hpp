@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/communicator.hpp"
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 

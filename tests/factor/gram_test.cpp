@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
 

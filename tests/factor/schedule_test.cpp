@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "factor/fixture.hpp"
 #include "factor/scaling.hpp"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "factor/fixture.hpp"
-#include "solvers/exact_least_squares.hpp"
+#include "solvers/least_squares/exact_least_squares.hpp"
 
 /// FP64 QR of tall matrices by blocks of rows: R and Q'B are those of A, with the same bits for any
 /// number of threads and any storage of A, and dependent columns are found.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// Batched small systems, for every instruction set: the same results as plain loops, bit by bit
 /// where there are fused multiply-adds.

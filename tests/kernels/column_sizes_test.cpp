@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// The largest magnitude and the sum of squares of each row, for every instruction set.
 namespace stepwell::kernels::test {

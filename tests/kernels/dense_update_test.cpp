@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// C -= A B' on plain fp32 and fp64 matrices (CBLAS, or the reference loop).
 namespace stepwell::kernels::test {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/mman.h>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/recursive.hpp"
 
 /// A leading dimension of ten million puts the last columns of a small matrix beyond 2^31 elements,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/recursive.hpp"
 
 /// Triangular solves by multiplication with inverted diagonal blocks.

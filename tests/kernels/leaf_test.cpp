@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// The leaves of the recursions: Cholesky, triangular solve and inversion up to order kLeaf.
 namespace stepwell::kernels::test {

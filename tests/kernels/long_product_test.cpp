@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// A product of depth 4096 keeps the accuracy of its rung, including the rounding of the operands:
 /// relative Frobenius error against the fp64 product of the values before packing.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// Packing the transpose of a column-major block gives the same as packing a transposed copy, for
 /// every instruction set.

@@ -3,7 +3,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// Packing, unpacking and reordering: the same bits for every instruction set.
 namespace stepwell::kernels::test {

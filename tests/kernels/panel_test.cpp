@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 

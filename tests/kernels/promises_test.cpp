@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "kernels/blas/blas.hpp"
-#include "kernels/workbench.hpp"
+#include "kernels/fixture/workbench.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// The recursive factorization, solve and update of a diagonal tile, at every rung.
 namespace stepwell::kernels::test {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// The kernel table is complete, has names, and never exceeds its cap.
 namespace stepwell::kernels::test {

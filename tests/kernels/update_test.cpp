@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/numeric/rounding.hpp"
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// C -= A B' on packed operands, at every rung with planes, for every instruction set.
 namespace stepwell::kernels::test {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 
 /// Code shared by the tests of products with a few vectors.
 namespace stepwell::kernels::test {

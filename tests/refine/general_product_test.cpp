@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <stdexcept>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "refine/normal_cg.hpp"
 #include "refine/normal_operator.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
 #include "refine/operators/operator.hpp"

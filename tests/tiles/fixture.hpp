@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "tiles/operations.hpp"
 
 /// Code shared by the tests of tile operations: tiles and sums with their memory, and the values

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "tiles/operations.hpp"
 #include "tiles/tile_matrix.hpp"
 

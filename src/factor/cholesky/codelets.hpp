@@ -3,7 +3,8 @@
 #pragma once
 
 #include "engine/graph.hpp"
-#include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/row_copies.hpp"
+#include "factor/cholesky/state.hpp"
 
 /// The kinds of tasks of left_looking: one codelet for each operation and rung.
 namespace stepwell::factor {
@@ -42,29 +43,5 @@ struct NormTask {
   double* norm;
 };
 const engine::Codelet& norm_codelet();
-
-/// Planes of the copy of L(j, k) in rows order; 0: no product needs a copy.
-int row_planes(const tiles::RungMap& map, std::int64_t j, std::int64_t k);
-
-/// The copy of L(j, k) among the copies of columns k0, k0 + 1, ...; empty if there is none.
-kernels::PackedOut rows_of(const tiles::RungMap& map, std::int64_t j, std::int64_t k,
-                           std::int64_t k0, std::byte* copies);
-
-/// The pieces of row j's copies that hold columns k0..k1: one with a chunk of the early columns,
-/// and one with the last column (k = j - 1) alone, because it is finished late and the other
-/// columns need not wait for it.
-struct RowPieces {
-  bool early = false;
-  bool last = false;
-};
-RowPieces row_pieces(const tiles::RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1);
-
-/// Bytes between the copies of two neighbouring tiles.
-std::int64_t row_stride(const tiles::RungMap& map);
-
-/// The inverse of column j in the forms in which it is needed.
-tiles::Inverse inverse_of(const tiles::RungMap& map, std::int64_t j, std::byte* data);
-/// Bytes that are enough for the inverse of any column; a multiple of 4096.
-std::int64_t inverse_bytes(const tiles::RungMap& map);
 
 }  // namespace stepwell::factor

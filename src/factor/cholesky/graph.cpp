@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "factor/cholesky/checkpointing.hpp"
 #include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "factor/distributed/broadcast_tree.hpp"
 
 namespace stepwell::factor {

@@ -6,30 +6,13 @@
 
 #include "engine/graph.hpp"
 #include "factor/block_source.hpp"
-#include "factor/cholesky/checkpointing.hpp"
-#include "factor/cholesky/workspace.hpp"
+#include "factor/cholesky/schedule.hpp"
+#include "factor/cholesky/state.hpp"
 #include "factor/scaling.hpp"
-#include "kernels/scan.hpp"
-#include "tiles/operations.hpp"
-#include "tiles/tile_matrix.hpp"
+#include "tiles/distribution.hpp"
 
 /// One attempt at the Cholesky factor, as a task graph on tiles.
 namespace stepwell::factor {
-
-/// State shared by all tasks of an attempt. Tasks change only the scans (one for each tile) and the
-/// pivot (written by the one diagonal tile that fails; with several ranks, by at most one on each).
-struct CholeskyState {
-  const BlockSource* source = nullptr;
-  const Scale* scale = nullptr;  ///< in the source's order
-  double diagonal_factor = 1;    ///< 1 + c u
-  tiles::Rounding rounding = tiles::Rounding::nearest;
-  const tiles::TileMatrix* l = nullptr;
-  int rank = 0;                          ///< the rank whose tiles L holds
-  Checkpointing* checkpoints = nullptr;  ///< null: none
-
-  std::vector<kernels::Scan> scans;
-  tiles::Pivot pivot;  ///< global index, in the source's order
-};
 
 /// Number of tasks that a rank inserts.
 std::int64_t task_count(const tiles::RungMap& map, const tiles::Distribution& distribution,

@@ -8,6 +8,7 @@
 #include "core/clock.hpp"
 #include "engine/graph.hpp"
 #include "factor/block_source.hpp"
+#include "factor/cholesky/checkpointing.hpp"
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/cholesky/graph.hpp"
 #include "factor/cholesky/setup.hpp"

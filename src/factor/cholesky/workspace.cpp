@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/row_copies.hpp"
 #include "tiles/operations.hpp"
 
 namespace stepwell::factor {

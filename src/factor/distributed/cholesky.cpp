@@ -3,8 +3,8 @@
 #include "factor/distributed/cholesky.hpp"
 
 #include "core/machine/fp_scope.hpp"
-#include "factor/cholesky/codelets.hpp"
 #include "factor/cholesky/recovery.hpp"
+#include "factor/cholesky/row_copies.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::factor {

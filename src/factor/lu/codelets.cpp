@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/row_copies.hpp"
 #include "kernels/kernels.hpp"
 
 namespace stepwell::factor {

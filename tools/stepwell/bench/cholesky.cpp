@@ -13,6 +13,7 @@
 #include "data.hpp"
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "gallery/gallery.hpp"
 #include "kernels/kernels.hpp"
 #include "lapack.hpp"

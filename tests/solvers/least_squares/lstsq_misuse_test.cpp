@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 /// Misuse of least squares is refused with an error that names the entry point and the argument;
 /// unusual but valid arguments work.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/exact_least_squares.hpp"
+#include "solvers/least_squares/exact_least_squares.hpp"
 
 #include <cmath>
 
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 extern "C" void dgesvd_(const char* jobu, const char* jobvt, const int* m, const int* n, double* a,
                         const int* lda, double* s, double* u, const int* ldu, double* vt,

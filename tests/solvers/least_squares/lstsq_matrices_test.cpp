@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "io/matrix_file.hpp"
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 /// The nine matrices of Table 6.7 of Higham & Pranesh: from every rung the error is that of dgels.
 namespace stepwell::solvers::test {

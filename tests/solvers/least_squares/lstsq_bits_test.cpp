@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 /// The bits of a least squares solution depend on the data only; a function that throws or a
 /// cancellation ends a call, and nothing hangs.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/exact_least_squares.hpp"
+#include "solvers/least_squares/exact_least_squares.hpp"
 
 #include <algorithm>
 #include <cmath>

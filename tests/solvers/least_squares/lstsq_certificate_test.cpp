@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "gallery/tall.hpp"
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 /// The certificate of least squares: every outcome has its reason, x is unchanged where there is no
 /// solution, and each value is as documented.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "solvers/exact_least_squares.hpp"
 #include "solvers/fixture.hpp"
+#include "solvers/least_squares/exact_least_squares.hpp"
 #include "stepwell/lstsq.hpp"
 
 /// Code shared by the tests of least squares: tall matrices with a known condition number, one

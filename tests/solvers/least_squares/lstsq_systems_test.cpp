@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 /// Never silently wrong: two thousand least squares problems of all condition numbers, scales,
 /// shapes, defects, residuals, storages and rungs against 113-bit arithmetic. A problem called

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "kernels/fixture.hpp"
+#include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 
 /// The oracle of least squares: Householder QR in 113 bits, and the optimal backward error. For

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "kernels/quad.hpp"
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 /// 'converged' is never reported for an x that has not: with elements at the ends of FP64's range,
 /// with a poor factor, and with sums whose rounding errors all have one sign. The truth is computed

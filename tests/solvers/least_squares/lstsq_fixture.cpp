@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/lstsq_fixture.hpp"
+#include "solvers/least_squares/lstsq_fixture.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/cholesky/row_copies.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "kernels/kernels.hpp"
+
+namespace stepwell::factor {
+
+using kernels::Order;
+using tiles::RungMap;
+
+int row_planes(const RungMap& map, std::int64_t j, std::int64_t k) {
+  const int own = info(map.at(j, k)).planes;
+  return own > 0 ? own : map.most_planes();
+}
+
+kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, std::int64_t k0,
+                           std::byte* copies) {
+  const int planes = row_planes(map, j, k);
+  if (planes == 0) return {};
+  return kernels::packed(reinterpret_cast<std::uint16_t*>(copies + (k - k0) * row_stride(map)),
+                         map.grid().size(j), map.grid().size(k), tiles::split_rung(planes),
+                         Order::rows);
+}
+
+RowPieces row_pieces(const RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1) {
+  if (map.most_planes() == 0) return {};
+  return {k0 < std::min(k1, j - 1), k0 < k1 && k1 == j};
+}
+
+std::int64_t row_stride(const RungMap& map) {
+  const std::int64_t tile = map.grid().tile;
+  return 2 * kernels::packed_elements(tile, tile, map.most_planes());
+}
+
+tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
+  // A tile below may be at fp64 even if the diagonal tile is not.
+  const Rung rung = map.uses(Rung::fp64) ? Rung::fp64 : map.at(j, j);
+  tiles::Inverse inverse{rung, map.grid().size(j), map.most_planes(), false, data};
+  inverse.fp32 = map.uses(Rung::fp32);
+  return inverse;
+}
+
+std::int64_t inverse_bytes(const RungMap& map) {
+  std::int64_t most = 0;
+  for (std::int64_t j = 0; j < map.grid().tiles(); ++j) {
+    most = std::max(most, inverse_of(map, j, nullptr).bytes());
+  }
+  return core::round_up(most, 4096);
+}
+
+}  // namespace stepwell::factor
