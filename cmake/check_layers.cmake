@@ -75,7 +75,7 @@ endfunction()
 # part of this tree. The directory of the file is searched first, then the include directories.
 function(resolve file name result)
   cmake_path(GET file PARENT_PATH folder)
-  foreach(root IN ITEMS "${folder}/" "include/" "src/" "")
+  foreach(root IN ITEMS "${folder}/" "include/" "src/" "tools/stepwell/" "")
     cmake_path(SET candidate NORMALIZE "${root}${name}")
     if(EXISTS "${ROOT}/${candidate}")
       set(${result} "${candidate}" PARENT_SCOPE)

@@ -7,9 +7,10 @@
 #include <fstream>
 #include <string>
 
+#include <nlohmann/json.hpp>
 #include "run_command.hpp"
-#include "tools/stepwell/progress_line.hpp"
-#include "tools/stepwell/timetable.hpp"
+#include "tools/stepwell/commands/timetable.hpp"
+#include "tools/stepwell/report/progress_line.hpp"
 
 namespace stepwell::tool {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "selftest/selftest.hpp"
+#include "commands/selftest/selftest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "data.hpp"
 #include "guards.hpp"
 #include "large.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 

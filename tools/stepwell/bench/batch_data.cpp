@@ -4,7 +4,7 @@
 
 #include "core/checked.hpp"
 #include "data.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {

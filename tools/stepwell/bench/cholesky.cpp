@@ -18,7 +18,7 @@
 #include "kernels/kernels.hpp"
 #include "lapack.hpp"
 #include "large.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/factor.hpp"
 #include "tiles/operations.hpp"

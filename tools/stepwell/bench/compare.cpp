@@ -10,11 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
 #include "compare_stats.hpp"
 #include "core/small_file.hpp"
 #include "report.hpp"
+#include "report/ending.hpp"
 #include "stepwell/error.hpp"
-#include "verbs.hpp"
 
 /// `bench compare`: compares the cases of two files, matched by their descriptions.
 namespace stepwell::tool {

@@ -16,7 +16,7 @@
 #include "gallery/tile_filler.hpp"
 #include "guards.hpp"
 #include "large.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 #include "system.hpp"

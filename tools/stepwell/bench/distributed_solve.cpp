@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "certificate_json.hpp"
+#include <nlohmann/json.hpp>
 #include "core/machine/environment.hpp"
 #include "data.hpp"
 #include "distributed_baselines.hpp"
@@ -18,11 +18,12 @@
 #include "guards.hpp"
 #include "kernels/table.hpp"
 #include "large.hpp"
-#include "launcher.hpp"
+#include "options/launcher.hpp"
+#include "options/solve_options.hpp"
 #include "report.hpp"
-#include "solve_options.hpp"
+#include "report/certificate.hpp"
+#include "report/ending.hpp"
 #include "stepwell/error.hpp"
-#include "verbs.hpp"
 
 /// `bench solve --mpi`: A, b and x are ScaLAPACK arrays, for each side with the block size that
 /// suits it.

@@ -12,7 +12,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 #include "lapack.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "stepwell/error.hpp"
 
 /// factor: the Cholesky factor of a diagonal tile, with the off-diagonal products at the rung.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include <CLI/CLI.hpp>
 #include "engine/communicator.hpp"
 #include "engine/graph.hpp"
 #include "factor/cholesky/graph.hpp"

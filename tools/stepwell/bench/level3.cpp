@@ -10,7 +10,7 @@
 #include "data.hpp"
 #include "gallery/gallery.hpp"
 #include "large.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/level3.hpp"
 

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
-#include "certificate_json.hpp"
-#include "certificate_text.hpp"
+#include <nlohmann/json.hpp>
 #include "core/machine/system.hpp"
 #include "guards.hpp"
 #include "large.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "report.hpp"
+#include "report/certificate.hpp"
 #include "stepwell/error.hpp"
 #include "tall_problem.hpp"
 

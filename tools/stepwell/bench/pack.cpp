@@ -10,7 +10,7 @@
 #include "data.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 
 /// pack: converts an FP64 tile to a rung's operand. load: scales an FP64 tile, narrows it to fp32
 /// and scans it. Both are passes over the tile; the rate counts the bytes read from it.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "paper_solve.hpp"
 
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #include "report.hpp"
 #include "stepwell/error.hpp"
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
 #include "baseline_mkl.hpp"
 #include "core/machine/system.hpp"
 #include "core/small_file.hpp"

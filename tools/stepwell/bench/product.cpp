@@ -12,7 +12,7 @@
 #include "engine/thread_pool.hpp"
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 
 /// symv and gemv: FP64 products with one vector by a thread pool. The bottleneck is reading A, so
 /// the rate counts the bytes of A that the product needs.

@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <memory>
 
-#include "certificate_json.hpp"
+#include <nlohmann/json.hpp>
 #include "core/machine/system.hpp"
 #include "distributed_baselines.hpp"
 #include "distributed_solve.hpp"
 #include "guards.hpp"
 #include "large.hpp"
-#include "launcher.hpp"
-#include "memory.hpp"
+#include "options/launcher.hpp"
+#include "options/requirements.hpp"
 #include "report.hpp"
+#include "report/certificate.hpp"
 #include "stepwell/error.hpp"
 #include "system.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "recipe_options.hpp"
+#include "options/recipe_options.hpp"
 
 namespace stepwell::tool {
 

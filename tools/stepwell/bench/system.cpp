@@ -12,7 +12,7 @@
 #include "data.hpp"
 #include "kernels/table.hpp"
 #include "lapack.hpp"
-#include "solve_options.hpp"
+#include "options/solve_options.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {

@@ -15,7 +15,7 @@
 #include "gallery/tall.hpp"
 #include "kernels/table.hpp"
 #include "lapack.hpp"
-#include "solve_options.hpp"
+#include "options/solve_options.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {

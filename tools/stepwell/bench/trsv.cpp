@@ -13,7 +13,7 @@
 #include "kernel.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 
 /// trsv: x <- L^-1 x or L^-T x with the lower tiles of a factor, by a thread pool. The bottleneck
 /// is reading L, so the rate counts the bytes of the tiles that the solve needs.

@@ -15,7 +15,7 @@
 
 #if defined(__x86_64__)
 #include "kernels/amx/amx.hpp"
-#include "memory.hpp"
+#include "options/requirements.hpp"
 #endif
 
 /// update: C -= A B', all n x n; syrk: C -= A A', lower triangle. The rate counts the flops of the

@@ -6,18 +6,18 @@
 
 #include "als.hpp"
 #include "batch.hpp"
+#include "commands/verbs.hpp"
 #include "compare.hpp"
 #include "insertion.hpp"
 #include "kernel.hpp"
 #include "large.hpp"
 #include "lstsq.hpp"
+#include "options/recipe_options.hpp"
+#include "options/solve_options.hpp"
 #include "paper_verb.hpp"
-#include "recipe_options.hpp"
 #include "solve.hpp"
-#include "solve_options.hpp"
 #include "stepwell/rung.hpp"
 #include "tall_problem.hpp"
-#include "verbs.hpp"
 
 namespace stepwell::tool {
 namespace {

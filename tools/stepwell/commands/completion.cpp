@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "commands/verbs.hpp"
+#include "options/option_table.hpp"
+#include "stepwell/error.hpp"
+
+/// `completion`: the option table as a script for a shell.
+namespace stepwell::tool {
+namespace {
+
+std::vector<std::string> flags_of(const VerbRow& verb) {
+  std::vector<std::string> names;
+  for (const OptionRow& o : verb.options) {
+    if (!o.positional) names.insert(names.end(), o.names.begin(), o.names.end());
+  }
+  return names;
+}
+
+/// Completes the word at the cursor: with the choices of the option before it, if there are any;
+/// otherwise with options, subcommands and choices of positional arguments. File names are the
+/// default.
+std::string bash(const std::vector<VerbRow>& table) {
+  std::string cases;
+  std::string after;
+  for (const VerbRow& verb : table) {
+    std::vector<std::string> words = flags_of(verb);
+    words.insert(words.end(), verb.below.begin(), verb.below.end());
+    for (const OptionRow& o : verb.options) {
+      if (o.positional) words.insert(words.end(), o.choices.begin(), o.choices.end());
+      if (o.positional || o.choices.empty()) continue;
+      after += fmt::format("    '{}|{}') words='{}' ;;\n", verb.name, o.names.back(),
+                           fmt::join(o.choices, " "));
+    }
+    cases += fmt::format("    '{}') words='{}' ;;\n", verb.name, fmt::join(words, " "));
+  }
+  std::vector<std::string> verbs;
+  for (const VerbRow& verb : table) {
+    if (!verb.name.empty()) verbs.push_back("'" + verb.name + "'");
+  }
+  return fmt::format(R"(# Completion of the stepwell command for bash.
+_stepwell() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  local verb= words= k
+  for ((k = 1; k < COMP_CWORD; k++)); do
+    local longer="${{verb:+$verb }}${{COMP_WORDS[k]}}"
+    case "$longer" in
+    {}) verb=$longer ;;
+    *) break ;;
+    esac
+  done
+  case "$verb|$before" in
+{}  *)
+    case "$verb" in
+{}    esac ;;
+  esac
+  local IFS=$' \t\n'
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _stepwell stepwell
+)",
+                     fmt::join(verbs, "|"), after, cases);
+}
+
+std::string zsh(const std::vector<VerbRow>& table) {
+  return "#compdef stepwell\n# Completion of the stepwell command for zsh, by way of bash's.\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash(table);
+}
+
+/// Puts a text into single quotes, for fish.
+std::string single_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+std::string fish(const std::vector<VerbRow>& table) {
+  std::string script = "# Completion of the stepwell command for fish.\n";
+  for (const VerbRow& verb : table) {
+    // The condition for "bench solve" is that both words were seen; at the top level, that no verb
+    // was.
+    std::string seen;
+    for (std::size_t from = 0; from < verb.name.size();) {
+      const std::size_t space = std::min(verb.name.find(' ', from), verb.name.size());
+      seen += (seen.empty() ? "" : "; and ") +
+              ("__fish_seen_subcommand_from " + verb.name.substr(from, space - from));
+      from = space + 1;
+    }
+    if (seen.empty()) seen = "__fish_use_subcommand";
+    const std::string start = "complete -c stepwell -n " + single_quoted(seen);
+    if (!verb.below.empty()) {
+      script += fmt::format("{} -f -a {}\n", start,
+                            single_quoted(fmt::format("{}", fmt::join(verb.below, " "))));
+    }
+    for (const OptionRow& o : verb.options) {
+      if (o.positional && o.choices.empty()) continue;
+      script += start;
+      for (const std::string& name : o.names) {
+        if (!o.positional)
+          script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      }
+      if (!o.value.empty() && !o.positional) script += " -r";
+      if (!o.choices.empty()) {
+        script += " -f -a " + single_quoted(fmt::format("{}", fmt::join(o.choices, " ")));
+      }
+      script += " -d " + single_quoted(o.text) + "\n";
+    }
+  }
+  return script;
+}
+
+std::string completion_script(const CLI::App& app, const std::string& shell) {
+  const std::vector<VerbRow> table = option_table(app);
+  if (shell == "bash") return bash(table);
+  if (shell == "zsh") return zsh(table);
+  if (shell == "fish") return fish(table);
+  throw Error(ErrorCode::invalid_argument,
+              "there is no completion for '" + shell + "'; the shells are bash, zsh and fish");
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app) {
+  CLI::App* const verb = app.add_subcommand("completion", "Print completion for a shell");
+  const auto shell = std::make_shared<std::string>();
+  verb->add_option("shell", *shell, "bash, zsh or fish")->required();
+  verb->callback([&app, shell] { fmt::print("{}", completion_script(app, *shell)); });
+  verb->footer("Example:\n  source <(stepwell completion bash)");
+}
+
+}  // namespace stepwell::tool

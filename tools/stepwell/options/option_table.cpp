@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options/option_table.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "gallery/recipe.hpp"
+#include "options/launcher.hpp"
+#include "report/ending.hpp"
+#include "stepwell/error.hpp"
+#include "stepwell/refiner.hpp"
+#include "stepwell/rung.hpp"
+#include "stepwell/version.hpp"
+
+namespace stepwell::tool {
+namespace {
+
+template <class Values>
+std::vector<std::string> names_of(const Values& values) {
+  std::vector<std::string> names;
+  for (const auto value : values) names.emplace_back(to_string(value));
+  return names;
+}
+
+/// The values of options that have only a few, by the name of the option.
+std::vector<std::string> choices_of(const std::string& name) {
+  if (name == "--kind") return names_of(gallery::all_kinds);
+  if (name == "kind") {  // of gen, which has more kinds
+    std::vector<std::string> kinds = names_of(gallery::all_kinds);
+    kinds.insert(kinds.end(), {"tall", "tall-clustered"});
+    return kinds;
+  }
+  if (name == "--refiner") return names_of(all_refiners);
+  if (name == "--rung" || name == "--map") return names_of(all_rungs);
+  if (name == "--assume") return {"auto", "spd", "general"};
+  if (name == "--layout") return {"columns", "rows"};
+  if (name == "--structure") return {"spd", "general"};
+  if (name == "--pivoting") return {"partial", "butterfly"};
+  if (name == "shell") return {"bash", "zsh", "fish"};
+  return {};
+}
+
+/// Shortens a type such as "FLOAT:FLOAT in [0 - 1]" to "FLOAT".
+std::string plain_type(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return "";
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find_first_of(":{"));
+}
+
+/// The choices that the option itself checks: "TEXT:{a,b}".
+std::vector<std::string> checked_choices(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+OptionRow row_of(const CLI::Option& option) {
+  OptionRow row;
+  row.positional = option.get_positional();
+  if (row.positional) {
+    row.names = {option.get_name(true, false)};
+  } else {
+    for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
+  }
+  row.value = plain_type(option);
+  row.text = option.get_description();
+  row.default_value = option.get_default_str();
+  row.required = option.get_required();
+  row.choices = checked_choices(option);
+  if (row.choices.empty()) row.choices = choices_of(row.names.back());
+  return row;
+}
+
+void collect(const CLI::App& app, const std::string& name, std::vector<VerbRow>& table) {
+  VerbRow row;
+  row.name = name;
+  row.text = app.get_description();
+  row.footer = app.get_footer();
+  for (const CLI::Option* option : app.get_options()) row.options.push_back(row_of(*option));
+  const std::vector<const CLI::App*> below = app.get_subcommands({});
+  for (const CLI::App* verb : below) row.below.push_back(verb->get_name());
+  table.push_back(std::move(row));
+  for (const CLI::App* verb : below) {
+    collect(*verb, name.empty() ? verb->get_name() : name + " " + verb->get_name(), table);
+  }
+}
+
+/// Formats help as "--cond FLOAT  Condition number [100]".
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    column_width(28);
+    label("SUBCOMMAND", "VERB");
+    label("Subcommands", "Verbs");
+    label("Positionals", "Arguments");
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = plain_type(*option);
+    return type.empty() ? "" : " " + type;
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string value = option->get_default_str();
+    const bool shown = !value.empty() && option->get_items_expected_max() > 0;
+    return option->get_description() + (shown ? " [" + value + "]" : "") +
+           (option->get_required() && !option->get_positional() ? " (required)" : "");
+  }
+};
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
+    "  stepwell solve A.npy b.npy -o x.npy\n"
+    "  stepwell gen tall --m 200000 --n 500 -o T.npy --rhs c.npy\n"
+    "  stepwell lstsq T.npy c.npy -o y.npy\n"
+    "  stepwell doctor\n"
+    "  stepwell selftest\n"
+    "  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
+    "  stepwell bench factor --n 8192 --map bf16\n"
+    "  stepwell bench kernel --op symv --size 16384\n\n";
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done, 1 'bench compare' found something slower, 2 wrong usage, 10 a file\n"
+    "can't be opened, 11 malformed, 12 truncated, 13 too large, 14 not supported on this machine\n"
+    "or in this build, 15 NaN or infinity in A or b, 16 wrong shape or not symmetric, 20 not\n"
+    "positive definite, singular or rank deficient, 21 not converged, 22 x is larger than FP64\n"
+    "can hold, 23 A or b was modified during the solve, 30 out of memory, 70 a bug in Stepwell or\n"
+    "a failed 'selftest'. Errors are one line on standard error.\n";
+
+}  // namespace
+
+std::vector<VerbRow> option_table(const CLI::App& app) {
+  std::vector<VerbRow> table;
+  collect(app, "", table);
+  return table;
+}
+
+std::unique_ptr<CLI::App> make_application() {
+  auto app = std::make_unique<CLI::App>(
+      "Stepwell: dense linear systems to full FP64 accuracy on low-precision engines.", "stepwell");
+  app->set_version_flag("--version", std::string("stepwell ") + version());
+  app->formatter(std::make_shared<HelpFormatter>());
+  app->require_subcommand(1);
+  app->footer(std::string(kExamples) + kExitCodes);
+  return app;
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    const std::vector<std::string> unknown = app.remaining(true);
+    const std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
+    const bool says = launched_rank() == 0;  // all ranks have the same arguments
+    throw Failure{static_cast<int>(ErrorCode::invalid_argument),
+                  says ? what + "; see 'stepwell --help'" : ""};
+  }
+  // Buffered text that can't be written is an error, too: a full disk must not look like success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Error(ErrorCode::cannot_open, "standard output can't be written");
+  }
+  return 0;
+}
+
+}  // namespace stepwell::tool

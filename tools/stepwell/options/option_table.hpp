@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+/// The command's verbs and options as data. The parser, --help, the manual page and the shell
+/// completions all come from the options that the verbs have added to the application.
+namespace stepwell::tool {
+
+struct OptionRow {
+  std::vector<std::string> names;  ///< "-o", "--out"; the name of a positional argument
+  std::string value;               ///< "FILE"; empty: a flag
+  std::string text;
+  std::string default_value;
+  bool positional = false;
+  bool required = false;
+  std::vector<std::string> choices;  ///< all possible values; empty: any value, mostly a file
+};
+
+struct VerbRow {
+  std::string name;  ///< "bench solve"
+  std::string text;
+  std::string footer;
+  std::vector<OptionRow> options;
+  std::vector<std::string> below;  ///< its subcommands: "solve"
+};
+
+/// The application itself, with an empty name, and all its verbs, including those with subcommands.
+std::vector<VerbRow> option_table(const CLI::App& app);
+
+/// An application without verbs: name, version, layout of the help, examples and exit codes.
+std::unique_ptr<CLI::App> make_application();
+
+/// Parses the arguments and runs the verb. Returns 0 after success, --help and --version. Throws
+/// Failure for wrong usage, and what the verb throws.
+int parse_and_run(CLI::App& app, int argc, char** argv);
+
+}  // namespace stepwell::tool
