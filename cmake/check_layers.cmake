@@ -36,7 +36,8 @@ set(layers
   "src/gallery src/io"
   "bindings"
   "tools"
-  "tests bench examples")
+  "bench"
+  "tests examples")
 set(kernel_rooms amx avx512 blas portable reference)
 set(c_headers assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdarg
   stdbool stddef stdint stdio stdlib string time wchar)
@@ -107,6 +108,8 @@ function(namespace_of path result)
     set(${result} ${CMAKE_MATCH_2} PARENT_SCOPE)
   elseif(path MATCHES "^tools/stepwell/")
     set(${result} tool PARENT_SCOPE)
+  elseif(path MATCHES "^bench/")
+    set(${result} bench PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Installs the library, the headers (with CMake package and pkg-config file) and the command, each
-# as a component. The installation is relocatable. The build directory is a CMake package, too:
-# stepwell_DIR may point to it.
+# Installs the library, the headers (with CMake package and pkg-config file), the command and its
+# benchmarks, each as a component. The installation is relocatable. The build directory is a CMake
+# package, too: stepwell_DIR may point to it.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS stepwell EXPORT stepwellTargets
@@ -19,6 +19,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/stepwell ${PROJECT_BINARY_DIR}/i
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 if(STEPWELL_BUILD_TOOLS)
   install(TARGETS stepwell_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+  install(TARGETS stepwell_bench_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench)
   if(TARGET stepwell_pages)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}
       COMPONENT tool)

@@ -41,11 +41,13 @@ stepwell_package(headers libstepwell-dev libdevel
 stepwell_package(mpi libstepwell-mpi${STEPWELL_SOVERSION} libs
   "Distributed solves over MPI." library)
 if(STEPWELL_BUILD_TOOLS)
-  stepwell_package(tool stepwell math "The command: solve, plan, tune, measure." library)
+  stepwell_package(tool stepwell math "The command: solve, plan, tune." library)
+  set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS stepwell-bench)
+  stepwell_package(bench stepwell-bench math "The verbs stepwell bench and stepwell tune batch." tool)
 endif()
 if(TARGET stepwell_onednn)
   stepwell_package(baselines stepwell-baselines math
-    "Baselines for stepwell bench: oneDNN's products." tool)
+    "Baselines for stepwell bench: oneDNN's products." bench)
 endif()
 if(TARGET stepwell_lapack)
   stepwell_package(lapack libstepwell-lapack libs

@@ -12,7 +12,7 @@
 /// Measures the real distributed factorization, for comparison with the simulator:
 ///
 ///   mpirun -n 2 stepwell_distributed_run --n 8192 --threads 1
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 using nlohmann::json;
@@ -89,11 +89,11 @@ json run(const Ranks& world, const Options& o) {
 }
 
 }  // namespace
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling
 
 int main(int argc, char** argv) {
   CLI::App app("Factors a distributed matrix and prints the times as JSON.");
-  stepwell::scaling::Options o;
+  stepwell::bench::scaling::Options o;
   app.add_option("--n", o.n, "order of the matrix");
   app.add_option("--tile", o.tile, "order of a tile");
   app.add_option("--threads", o.threads, "workers of a rank");
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     const stepwell::Ranks world = stepwell::mpi_world();
-    const nlohmann::json result = stepwell::scaling::run(world, o);
+    const nlohmann::json result = stepwell::bench::scaling::run(world, o);
     if (world.rank() == 0) std::puts(result.dump().c_str());
     return 0;
   } catch (const std::exception& error) {

@@ -6,7 +6,7 @@
 #include "machine.hpp"
 #include "stepwell/error.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 struct Event {
@@ -124,4 +124,4 @@ std::unique_ptr<Machine> event_machine(const Platform& platform, int ranks) {
   return std::make_unique<EventMachine>(platform, ranks);
 }
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

@@ -9,7 +9,7 @@
 #include "platform.hpp"
 
 /// A simulated machine: work and messages take simulated time.
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 
 /// A message to a rank: a tile of L, or the inverse of a diagonal tile.
 struct Message {
@@ -75,4 +75,4 @@ std::unique_ptr<Machine> simgrid_machine(const Platform& platform, int ranks, in
 /// has a core to itself.
 std::unique_ptr<Machine> event_machine(const Platform& platform, int ranks);
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

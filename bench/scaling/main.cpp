@@ -11,7 +11,7 @@
 
 /// Predicts how long a factorization would take on other machines: replays the library's own
 /// schedule, distribution and message sizes with given kernel times.
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 using nlohmann::json;
@@ -122,15 +122,15 @@ json run(const Options& o) {
 }
 
 }  // namespace
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling
 
 int main(int argc, char** argv) {
   CLI::App app("Replays the task graph of a distributed factorization and prints JSON.");
-  stepwell::scaling::Options options;
-  stepwell::scaling::add_options(app, options);
+  stepwell::bench::scaling::Options options;
+  stepwell::bench::scaling::add_options(app, options);
   CLI11_PARSE(app, argc, argv);
   try {
-    std::puts(stepwell::scaling::run(options).dump(1).c_str());
+    std::puts(stepwell::bench::scaling::run(options).dump(1).c_str());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "stepwell_scaling: %s\n", error.what());

@@ -9,7 +9,7 @@
 #include "replay.hpp"
 #include "tiles/tile_matrix.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 
 Bounds bounds(const Work& work, const Platform& platform) {
   const tiles::RungMap& map = work.map();
@@ -115,4 +115,4 @@ Iteration iteration(const Work& work, const Platform& platform) {
   return it;
 }
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

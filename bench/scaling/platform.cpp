@@ -8,7 +8,7 @@
 
 #include "stepwell/error.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ Platform read_platform(const std::string& path) {
   }
 }
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

@@ -9,7 +9,7 @@
 #include "tiles/rung_map.hpp"
 
 /// The performance of a node: measured on this machine, or assumed for another one.
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 
 /// The rates of one worker on tiles of one order at one rung. Flops are counted as in
 /// docs/bench.md: n^3/3 for a diagonal tile, n^3 for a solve, 2 n^3 for a product.
@@ -43,4 +43,4 @@ struct Platform {
 /// Reads a JSON file. Throws Error(invalid_argument), which names the file and the key.
 Platform read_platform(const std::string& path);
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

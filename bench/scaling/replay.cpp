@@ -9,7 +9,7 @@
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 class Replay : public Listener {
@@ -238,4 +238,4 @@ Replayed replay(Work& work, const Platform& platform, Machine& machine, const Se
   return Replay(work, platform, machine, sending).run();
 }
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

@@ -7,7 +7,7 @@
 #include "machine.hpp"
 #include "work.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 
 /// How a tile is sent to the ranks that read it.
 enum class FanOut : unsigned char {
@@ -64,4 +64,4 @@ struct Iteration {
 };
 Iteration iteration(const Work& work, const Platform& platform);
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

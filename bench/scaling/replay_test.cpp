@@ -10,7 +10,7 @@
 #include "tiles/distribution.hpp"
 
 /// Properties of every replay, however long it takes.
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 using tiles::Distribution;
@@ -147,4 +147,4 @@ TEST(Replay, SimGridAgrees) {
 }
 
 }  // namespace
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

@@ -8,7 +8,7 @@
 #include "machine.hpp"
 #include "stepwell/error.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 namespace s4u = simgrid::s4u;
@@ -187,4 +187,4 @@ std::unique_ptr<Machine> simgrid_machine(const Platform& platform, int ranks, in
   return std::make_unique<SimgridMachine>(platform, ranks, streams);
 }
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

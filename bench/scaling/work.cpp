@@ -7,7 +7,7 @@
 #include "factor/cholesky/row_copies.hpp"
 #include "tiles/tile_matrix.hpp"
 
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 namespace {
 
 /// Calls f(k0, k1) for the copies of row j: chunks of columns, and separately the late last column.
@@ -220,4 +220,4 @@ std::int64_t inverse_message(const tiles::RungMap& map, std::int64_t j) {
   return factor::inverse_of(map, j, nullptr).bytes_to_solve_with();
 }
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

@@ -11,7 +11,7 @@
 #include "tiles/distribution.hpp"
 
 /// The task graph that the library would submit, for all ranks at once.
-namespace stepwell::scaling {
+namespace stepwell::bench::scaling {
 
 /// One task: a piece of the work on tile (i, j), on its owner, or the copy of L(j, k0..k1) in rows
 /// order, on one of the ranks that own tiles of column j.
@@ -85,4 +85,4 @@ class Work {
 /// Bytes of the message with the inverse of diagonal tile j.
 std::int64_t inverse_message(const tiles::RungMap& map, std::int64_t j);
 
-}  // namespace stepwell::scaling
+}  // namespace stepwell::bench::scaling

@@ -36,6 +36,7 @@ check_package(libstepwell-dev "stepwell/stepwell.hpp;stepwell/stepwell.h\n;stepw
 check_package(libstepwell-mpi${SOVERSION} "libstepwell_mpi.so.${SOVERSION} -> "
   "libstepwell${SOVERSION};libopenmpi")
 check_package(stepwell "/usr/bin/stepwell\n;man1/stepwell.1" "libstepwell${SOVERSION}")
+check_package(stepwell-bench "/usr/bin/stepwell-bench\n" "stepwell")
 
 file(GLOB_RECURSE library "${FOLDER}/root/*/libstepwell.so.${SOVERSION}")
 cmake_path(GET library PARENT_PATH folder)
@@ -45,3 +46,13 @@ execute_process(COMMAND "${command}" gen arithmetic --n 400 -o A.npy --rhs b.npy
   WORKING_DIRECTORY "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${command}" solve A.npy b.npy -o x.npy
   WORKING_DIRECTORY "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${command}" bench kernel --op update --size 64 --windows 1 --json
+  WORKING_DIRECTORY "${FOLDER}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+
+# Without the benchmarks the command says what is missing.
+file(REMOVE "${FOLDER}/root/usr/bin/stepwell-bench")
+execute_process(COMMAND "${command}" bench kernel --op update RESULT_VARIABLE code
+  ERROR_VARIABLE text)
+if(NOT code EQUAL 14 OR NOT text MATCHES "^stepwell: error: [^\n]*package stepwell-bench[^\n]*\n$")
+  message(SEND_ERROR "without stepwell-bench: exit code ${code}, '${text}'")
+endif()

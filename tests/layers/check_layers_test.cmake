@@ -51,6 +51,11 @@ expect(after_odd_text src/core/a.cpp
   "src/core/a.cpp:6: layer: src/core must not include src/tiles")
 expect(layers_below tools/stepwell/a.cpp
   "${spdx}#include <vector>\n#include \"stepwell/rung.hpp\"\n#include \"kernels/table.hpp\"\n" "")
+expect(tools_include_bench tools/stepwell/commands/a.cpp
+  "${spdx}#include \"bench/harness/harness.hpp\"\n"
+  "tools/stepwell/commands/a.cpp:3: layer: tools must not include bench")
+expect(bench_includes_tests bench/harness/a.cpp "${spdx}#include \"tests/directory.hpp\"\n"
+  "bench/harness/a.cpp:3: layer: bench must not include tests")
 
 expect(own_namespace src/refine/operators/a.cpp
   "${spdx}namespace stepwell::refine {\nnamespace operators {\n}\n}\nnamespace stepwell {\n}\n" "")
@@ -60,6 +65,10 @@ expect(namespace_inside src/refine/a.cpp "${spdx}namespace stepwell {\nnamespace
   "src/refine/a.cpp:4: namespace: this is stepwell::refine, not stepwell::driver")
 expect(namespace_without_folder src/refine/a.cpp "${spdx}namespace stepwell::refine::cg {\n"
   "src/refine/a.cpp:3: namespace: there is no folder for the namespace cg")
+expect(bench_namespace bench/scaling/a.cpp
+  "${spdx}namespace stepwell::bench {\n}\nnamespace stepwell::bench::scaling {\n}\n" "")
+expect(bench_is_not_the_tool bench/harness/a.cpp "${spdx}namespace stepwell::tool {\n"
+  "bench/harness/a.cpp:3: namespace: this is stepwell::bench, not stepwell::tool")
 
 expect(rooms src/kernels/portable/a.cpp "${spdx}#include \"kernels/amx/amx.hpp\"\n"
   "src/kernels/portable/a.cpp:3: room: kernels/portable must not include kernels/amx")

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <random>
 
+#include "bench/harness/compare_stats.hpp"
 #include "sanitized.hpp"
-#include "tools/stepwell/bench/compare_stats.hpp"
 
-namespace stepwell::tool {
+namespace stepwell::bench {
 namespace {
 
 using Values = std::vector<double>;
@@ -152,4 +152,4 @@ TEST(Compare, SeldomTakesNoiseForAChangeInAnyOfManyCases) {
 }
 
 }  // namespace
-}  // namespace stepwell::tool
+}  // namespace stepwell::bench

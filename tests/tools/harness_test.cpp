@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stepwell/bench/harness.hpp"
+#include "bench/harness/harness.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,7 @@
 #include <ctime>
 #include <string>
 
-namespace stepwell::tool {
+namespace stepwell::bench {
 namespace {
 
 /// Uses this much processor time.
@@ -193,4 +193,4 @@ TEST(Rotate, WaitsUntilASideHasSettled) {
 }
 
 }  // namespace
-}  // namespace stepwell::tool
+}  // namespace stepwell::bench

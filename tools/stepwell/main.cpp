@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "commands/verbs.hpp"
 #include "options/option_table.hpp"
@@ -11,10 +12,17 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::unique_ptr<CLI::App> app = make_application();
-  for (const auto add : {add_solve, add_lstsq, add_gen, add_plan, add_tune, add_bench, add_doctor,
-                         add_selftest, add_completion, add_man}) {
-    add(*app);
-  }
+  const Arguments given(argv + 1, argv + std::max(argc, 1));
+  add_solve(*app);
+  add_lstsq(*app);
+  add_gen(*app);
+  add_plan(*app);
+  add_tune(*app, given);
+  add_bench(*app, given);
+  add_doctor(*app);
+  add_selftest(*app);
+  add_completion(*app);
+  add_man(*app);
   return parse_and_run(*app, argc, argv);
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "commands/verbs.hpp"
-#include "options/option_table.hpp"
 #include "stepwell/error.hpp"
 
 /// `completion`: the option table as a script for a shell.
@@ -120,7 +119,7 @@ std::string fish(const std::vector<VerbRow>& table) {
 }
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {
-  const std::vector<VerbRow> table = option_table(app);
+  const std::vector<VerbRow> table = command_table(app);
   if (shell == "bash") return bash(table);
   if (shell == "zsh") return zsh(table);
   if (shell == "fish") return fish(table);

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include "commands/verbs.hpp"
-#include "options/option_table.hpp"
 #include "stepwell/version.hpp"
 
 /// `man`: the option table as a page for man(1).
@@ -48,7 +47,7 @@ std::string literal(const std::string& text) {
 }
 
 std::string manual_page(const CLI::App& app) {
-  const std::vector<VerbRow> table = option_table(app);
+  const std::vector<VerbRow> table = command_table(app);
   std::string page = fmt::format(
       ".TH STEPWELL 1 \"\" \"stepwell {}\" \"User Commands\"\n"
       ".SH NAME\nstepwell \\- {}\n.SH SYNOPSIS\n",

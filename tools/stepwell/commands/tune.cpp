@@ -11,7 +11,6 @@
 #include <memory>
 
 #include <nlohmann/json.hpp>
-#include "bench/tune_batch.hpp"
 #include "commands/timetable.hpp"
 #include "commands/verbs.hpp"
 #include "core/buffer.hpp"
@@ -165,7 +164,7 @@ void tune(const TuneRequest& r) {
 
 }  // namespace
 
-void add_tune(CLI::App& app) {
+void add_tune(CLI::App& app, const Arguments& given) {
   CLI::App* const verb =
       app.add_subcommand("tune", "Measure this machine, so that plan can predict the time");
   const auto r = std::make_shared<TuneRequest>();
@@ -175,7 +174,7 @@ void add_tune(CLI::App& app) {
   verb->add_option("--threads", r->threads, "Workers; default: as many as the process may use")
       ->check(CLI::Range(1, 1024));
   verb->add_flag("--json", r->json, "Print one JSON object");
-  add_tune_batch(*verb);
+  add_tune_batch(*verb, given);
   verb->callback([r, verb] {
     if (verb->get_subcommands().empty()) tune(*r);
   });

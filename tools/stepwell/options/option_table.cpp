@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "gallery/recipe.hpp"
 #include "options/launcher.hpp"
@@ -15,6 +16,8 @@
 
 namespace stepwell::tool {
 namespace {
+
+using nlohmann::ordered_json;
 
 template <class Values>
 std::vector<std::string> names_of(const Values& values) {
@@ -79,8 +82,9 @@ void collect(const CLI::App& app, const std::string& name, std::vector<VerbRow>&
   row.name = name;
   row.text = app.get_description();
   row.footer = app.get_footer();
-  for (const CLI::Option* option : app.get_options()) row.options.push_back(row_of(*option));
-  const std::vector<const CLI::App*> below = app.get_subcommands({});
+  const auto shown = [](const auto* part) { return !part->get_group().empty(); };
+  for (const CLI::Option* option : app.get_options(shown)) row.options.push_back(row_of(*option));
+  const std::vector<const CLI::App*> below = app.get_subcommands(shown);
   for (const CLI::App* verb : below) row.below.push_back(verb->get_name());
   table.push_back(std::move(row));
   for (const CLI::App* verb : below) {
@@ -137,6 +141,46 @@ std::vector<VerbRow> option_table(const CLI::App& app) {
   std::vector<VerbRow> table;
   collect(app, "", table);
   return table;
+}
+
+std::string to_json(const std::vector<VerbRow>& table) {
+  ordered_json verbs = ordered_json::array();
+  for (const VerbRow& verb : table) {
+    ordered_json options = ordered_json::array();
+    for (const OptionRow& o : verb.options) {
+      options.push_back({{"names", o.names},
+                         {"value", o.value},
+                         {"text", o.text},
+                         {"default", o.default_value},
+                         {"positional", o.positional},
+                         {"required", o.required},
+                         {"choices", o.choices}});
+    }
+    verbs.push_back({{"name", verb.name},
+                     {"text", verb.text},
+                     {"footer", verb.footer},
+                     {"options", std::move(options)},
+                     {"below", verb.below}});
+  }
+  return verbs.dump();
+}
+
+std::vector<VerbRow> table_from_json(const std::string& text) {
+  try {
+    std::vector<VerbRow> table;
+    for (const ordered_json& verb : ordered_json::parse(text)) {
+      VerbRow row{verb.at("name"), verb.at("text"), verb.at("footer"), {}, verb.at("below")};
+      for (const ordered_json& o : verb.at("options")) {
+        row.options.push_back({o.at("names"), o.at("value"), o.at("text"), o.at("default"),
+                               o.at("positional"), o.at("required"), o.at("choices")});
+        if (row.options.back().names.empty()) throw Error(ErrorCode::malformed, "no name");
+      }
+      table.push_back(std::move(row));
+    }
+    return table;
+  } catch (const ordered_json::exception& e) {
+    throw Error(ErrorCode::malformed, std::string("not an option table: ") + e.what());
+  }
 }
 
 std::unique_ptr<CLI::App> make_application() {

@@ -35,6 +35,10 @@ struct VerbRow {
 /// The application itself, with an empty name, and all its verbs, including those with subcommands.
 std::vector<VerbRow> option_table(const CLI::App& app);
 
+/// The table as JSON, and back. The second one throws Error(malformed).
+std::string to_json(const std::vector<VerbRow>& table);
+std::vector<VerbRow> table_from_json(const std::string& text);
+
 /// An application without verbs: name, version, layout of the help, examples and exit codes.
 std::unique_ptr<CLI::App> make_application();
 

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/experiments/tune_batch.hpp"
+#include "bench/verbs.hpp"
+#include "options/option_table.hpp"
+#include "report/ending.hpp"
+
+/// stepwell-bench: the measurements. `stepwell bench` and `stepwell tune batch` start this program
+/// with their arguments, so its help and its errors name that command.
+namespace stepwell::bench {
+namespace {
+
+int run(int argc, char** argv) {
+  const std::unique_ptr<CLI::App> app = tool::make_application();
+  add_bench(*app);
+  CLI::App* const tune = app->add_subcommand("tune", "Measure the kernels of this machine");
+  tune->require_subcommand(1);
+  add_tune_batch(*tune);
+  // For the manual page and the completions of the command; not in the help.
+  app->add_subcommand("option-table")->group("")->callback([&] {
+    fmt::print("{}\n", tool::to_json(tool::option_table(*app)));
+  });
+  return tool::parse_and_run(*app, argc, argv);
+}
+
+}  // namespace
+}  // namespace stepwell::bench
+
+int main(int argc, char** argv) {
+  return stepwell::tool::end_cleanly([&] { return stepwell::bench::run(argc, argv); });
+}
