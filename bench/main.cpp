@@ -14,6 +14,16 @@
 namespace stepwell::bench {
 namespace {
 
+constexpr tool::OldName kOldNames[] = {{"bench solve", "--structure", "--assume"},
+                                       {"bench lstsq", "--columns", "--nrhs"},
+                                       {"bench lstsq", "--clustered", "--kind=tall-clustered"},
+                                       {"bench batch", "--rhs", "--nrhs"},
+                                       {"bench batch", "--operation", "--op"},
+                                       {"bench factor", "--matrix", "--kind"},
+                                       {"bench factor", "--condition", "--cond"},
+                                       {"bench kernel", "--size", "--n"},
+                                       {"bench kernel", "--windows", "--pairs"}};
+
 int run(int argc, char** argv) {
   const std::unique_ptr<CLI::App> app = tool::make_application();
   add_bench(*app);
@@ -24,7 +34,7 @@ int run(int argc, char** argv) {
   app->add_subcommand("option-table")->group("")->callback([&] {
     fmt::print("{}\n", tool::to_json(tool::option_table(*app)));
   });
-  return tool::parse_and_run(*app, argc, argv);
+  return tool::parse_and_run(*app, argc, argv, kOldNames);
 }
 
 }  // namespace

@@ -40,12 +40,12 @@ void add_large_bench(CLI::App& bench, const std::string& op, const std::string& 
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   if (op == "factor") {
-    verb->add_option("--matrix", r->matrix,
+    verb->add_option("--kind", r->kind,
                      "dominant (random, n on the diagonal), matern (covariance on a grid) or "
-                     "geometric (spectrum; see --condition)")
+                     "geometric (spectrum; see --cond)")
         ->check(CLI::IsMember({"dominant", "matern", "geometric"}))
         ->capture_default_str();
-    verb->add_option("--condition", r->condition, "Condition number of 'geometric'")
+    verb->add_option("--cond", r->condition, "Condition number of 'geometric'")
         ->check(CLI::Range(1.0, 1e15))
         ->capture_default_str();
     verb->add_flag("--errors", r->errors, "Also compute the errors against FP64 (slow)");
@@ -105,9 +105,10 @@ void add_solve_bench(CLI::App& bench) {
   verb->add_option("--kind", r->kind, "Kind of matrix, see below")->capture_default_str();
   tool::add_recipe_options(*verb, *r);
   verb->add_option("--map", r->map, "Precision map of the factor; default: the plan's");
-  verb->add_option("--structure", r->structure,
-                   "spd or general (LU, for any kind); default: that of the kind")
-      ->check(CLI::IsMember({"spd", "general"}));
+  verb->add_option("--assume", r->assume,
+                   "Structure of A: spd, general (LU, for any kind), or auto: that of the kind")
+      ->check(CLI::IsMember({"auto", "spd", "general"}))
+      ->capture_default_str();
   tool::add_method_options(*verb, r->refiner, r->pivoting);
   verb->add_option("--against", r->against, "Baseline, see below; default: the first");
   verb->add_flag(
@@ -126,12 +127,15 @@ void add_lstsq_bench(CLI::App& bench) {
   for (const Rung rung : all_rungs) rungs.emplace_back(to_string(rung));
   verb->add_option("--m", r->m, "Rows of A")->check(size)->capture_default_str();
   verb->add_option("--n", r->n, "Columns of A")->check(size)->capture_default_str();
-  verb->add_option("--columns", r->columns, "Right-hand sides")->check(size)->capture_default_str();
+  verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
   verb->add_option("--cond", r->condition,
                    "Condition number: largest divided by smallest singular value")
       ->check(CLI::Range(1.0, 1e16))
       ->capture_default_str();
-  verb->add_flag("--clustered", r->clustered, "All singular values except one are 1");
+  verb->add_option("--kind", r->kind,
+                   "tall, or tall-clustered: all singular values except one are 1")
+      ->check(CLI::IsMember({"tall", "tall-clustered"}))
+      ->capture_default_str();
   verb->add_option("--residual", r->residual, "||b - A x|| divided by ||A x||")
       ->check(CLI::Range(0.0, 1e16))
       ->capture_default_str();
@@ -159,14 +163,14 @@ void add_batch_bench(CLI::App& bench) {
   verb->add_option("--n", r->orders, "Order of the matrices, or several: 5,8,16 or 5..100")
       ->capture_default_str();
   verb->add_option("--count", r->count, "Number of systems")->check(size)->capture_default_str();
-  verb->add_option("--rhs", r->columns, "Right-hand sides of a system")
+  verb->add_option("--nrhs", r->columns, "Right-hand sides of a system")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   verb->add_option("--type", r->type, "Format of the elements")
       ->check(CLI::IsMember({"fp64", "fp32"}))
       ->capture_default_str();
   verb->add_option(
-          "--operation", r->operation,
+          "--op", r->operation,
           "cholesky returns L, solve x, factor-solve both; substitute solves with a given L")
       ->check(CLI::IsMember({"factor-solve", "solve", "cholesky", "substitute"}))
       ->capture_default_str();
@@ -212,7 +216,7 @@ void add_bench(CLI::App& app) {
   KernelRequest& r = a->request;
   verb->add_option("--op", r.op, "Operation, see below")->required();
   verb->add_option("--rung", r.rung, "Arithmetic, see below; default: the operation's first");
-  verb->add_option("--size", r.size, "Order of the matrices")
+  verb->add_option("--n", r.size, "Order of the matrices")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
       ->capture_default_str();
   verb->add_option("--against", r.against, "Baseline, see below");
@@ -224,13 +228,13 @@ void add_bench(CLI::App& app) {
   verb->add_option("--seconds", a->options.seconds, "Approximate length of the measurement")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  verb->add_option("--windows", a->options.windows,
+  verb->add_option("--pairs", a->options.windows,
                    "Pairs of windows; default: as many as fit, at least 20")
       ->check(CLI::Range(1, 1000000));
   verb->add_flag("--json", a->json, "Print one JSON object");
   verb->callback([a] { bench_kernel(a->request, a->options, a->json); });
   verb->footer(kernel_ops_help() +
-               "\nExample:\n  stepwell bench kernel --op update --rung bf16 --size 512 --json");
+               "\nExample:\n  stepwell bench kernel --op update --rung bf16 --n 512 --json");
 }
 
 }  // namespace stepwell::bench

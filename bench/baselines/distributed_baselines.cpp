@@ -136,7 +136,7 @@ DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks&
     tool::require_memory(core::size_product(r.n, r.n, 20, "two matrices and two factors"));
     if (ranks.rank() != 0) return;
     SolveRequest alone = r;
-    alone.structure = "spd";
+    alone.assume = "spd";
     alone.threads = r.threads * ranks.size();
     system = std::make_shared<System>(alone);
   });

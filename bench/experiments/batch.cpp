@@ -222,7 +222,7 @@ void bench_batch(const BatchBenchRequest& asked) {
   if (r.threads == 0) r.threads = core::cpu_allowance().threads;
   if (r.mixed && (r.operation != "solve" || r.type != "fp64")) {
     throw Error(ErrorCode::invalid_argument,
-                "--mixed needs --operation solve and --type fp64: it refines x in fp64");
+                "--mixed needs --op solve and --type fp64: it refines x in fp64");
   }
   const std::vector<std::int64_t> orders = orders_of(r.orders);
   const BlasThreads one_thread(1);  // per call: the batch is what is distributed over threads

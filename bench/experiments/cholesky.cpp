@@ -35,9 +35,9 @@ struct Cholesky {
   explicit Cholesky(const LargeRequest& r)
       : request(r), n(r.n), a(core::size_product(r.n, r.n, "matrix")), context(r.threads) {
     const MatrixView<double> m = view(a.data(), n, n);
-    if (r.matrix == "dominant") gallery::fill_dominant(m, 1);
-    if (r.matrix == "matern") gallery::fill_matern(m, {});
-    if (r.matrix == "geometric") gallery::fill_geometric(m, r.condition, 3, 1);
+    if (r.kind == "dominant") gallery::fill_dominant(m, 1);
+    if (r.kind == "matern") gallery::fill_matern(m, {});
+    if (r.kind == "geometric") gallery::fill_geometric(m, r.condition, 3, 1);
     options.map = parse_map(r.map);
     options.tile = r.tile;
     options.context = &context;
@@ -223,7 +223,7 @@ ordered_json report_json(Cholesky& s) {
   }
   const double engine = engine_seconds(s, s.factor);
   ordered_json details = {
-      {"matrix", s.request.matrix},
+      {"matrix", s.request.kind},
       {"tile", r.tile},
       {"tiles", tiles},
       {"shift", r.shift},

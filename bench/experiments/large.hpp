@@ -20,7 +20,7 @@ struct LargeRequest {
   std::int64_t k = 0;  ///< syrk: columns of A; trsm: rows of B; default n
   std::string map = "bf16";
   std::string against;
-  std::string matrix = "dominant";
+  std::string kind = "dominant";
   double condition = 1e6;
   std::int64_t tile = 0;
   int threads = 0;

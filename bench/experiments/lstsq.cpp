@@ -40,7 +40,7 @@ ordered_json request_json(const LstsqBenchRequest& r) {
           {"n", r.n},
           {"columns", r.columns},
           {"condition", r.condition},
-          {"clustered", r.clustered},
+          {"clustered", r.kind == "tall-clustered"},
           {"residual", r.residual},
           {"seed", r.seed},
           {"layout", r.layout},

@@ -45,7 +45,7 @@ void bench_solve(const SolveRequest& asked) {
   SolveRequest request = asked;
   if (request.threads == 0) request.threads = core::cpu_allowance().threads;
   const bool general = is_general(request);
-  request.structure = general ? "general" : "spd";
+  request.assume = general ? "general" : "spd";
   const std::vector<std::string>& names = lapack_names(general);
   if (request.against.empty()) request.against = names[0];
   const bool lapack = std::find(names.begin(), names.end(), request.against) != names.end();
@@ -59,7 +59,7 @@ void bench_solve(const SolveRequest& asked) {
         ErrorCode::invalid_argument,
         fmt::format("'solve' with structure {} can't be compared with '{}'; the baselines are {}, "
                     "one-worker, one-column",
-                    request.structure, request.against, fmt::join(names, ", ")));
+                    request.assume, request.against, fmt::join(names, ", ")));
   }
   tool::require_memory(system_bytes(request.n, request.against, general));
   const BlasThreads blas_threads(request.threads);
@@ -92,7 +92,7 @@ void bench_solve(const SolveRequest& asked) {
   if (request.json) {
     ordered_json what = {{"bench", "solve"},
                          {"kind", request.kind},
-                         {"structure", request.structure},
+                         {"structure", request.assume},
                          {"condition", request.condition},
                          {"length", request.length},
                          {"nugget", request.nugget},

@@ -60,11 +60,11 @@ double work_of(const System& s) {
 
 bool is_general(const SolveRequest& r) {
   const bool kind = gallery::is_general(tool::recipe_of(r).kind);
-  if (kind && r.structure == "spd") {
+  if (kind && r.assume == "spd") {
     throw Error(ErrorCode::invalid_argument,
-                "'" + r.kind + "' is not positive definite; omit --structure spd");
+                "'" + r.kind + "' is not positive definite; omit --assume spd");
   }
-  return kind || r.structure == "general";
+  return kind || r.assume == "general";
 }
 
 System::System(const SolveRequest& r)

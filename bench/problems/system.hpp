@@ -21,8 +21,8 @@ struct SolveRequest : tool::RecipeRequest {
   std::string map;      ///< empty: the plan's map
   std::string refiner;  ///< empty: the default of the structure
   std::string pivoting = "partial";
-  std::string structure;  ///< "spd" or "general"; empty: that of the kind
-  std::string against;    ///< empty: dposv or dgesv
+  std::string assume = "auto";  ///< or "spd", "general"; auto: that of the kind
+  std::string against;          ///< empty: dposv or dgesv
   int threads = 0;
   int pairs = 5;
   bool allow_slow_blas = false;

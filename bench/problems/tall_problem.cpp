@@ -121,7 +121,7 @@ TallProblem::TallProblem(const LstsqBenchRequest& r)
   if (!r.rung.empty()) options.rung = rung_from_string(r.rung);
   options.refiner = tool::refiner_of(r.refiner);
   options.qr = r.qr;
-  const gallery::TallRecipe recipe{r.condition, r.clustered, r.seed};
+  const gallery::TallRecipe recipe{r.condition, r.kind == "tall-clustered", r.seed};
   engine::ThreadPool pool(threads);
   gallery::fill_tall(view(a.data(), m, n), recipe, pool);
   gallery::fill_problem(view<const double>(a.data(), m, n), recipe, r.residual,

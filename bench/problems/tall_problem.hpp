@@ -19,8 +19,8 @@ struct LstsqBenchRequest {
   std::int64_t n = 500;
   std::int64_t columns = 1;
   double condition = 10;
-  bool clustered = false;  ///< all singular values except one are 1
-  double residual = 1;     ///< ||b - A x|| / ||A x||
+  std::string kind = "tall";  ///< or "tall-clustered": all singular values except one are 1
+  double residual = 1;        ///< ||b - A x|| / ||A x||
   std::uint64_t seed = 1;
   std::string layout = "columns";  ///< or "rows"
   std::string rung;                ///< empty: the plan's rung

@@ -23,7 +23,7 @@ for ranks, kind, options in CASES:
     options = ["--n", "1200", "--tile", "128", "--json", *options.split()]
     said = output([STEPWELL, "plan", "--ranks", str(ranks), "--kind", kind, *options])
     made = output([MPIEXEC, "--oversubscribe", "--bind-to", "none", "-n", str(ranks), STEPWELL,
-                   "solve", "--quiet", "--gen", kind, *options])
+                   "solve", "--quiet", "--kind", kind, *options])
     print(said, made)
     if [said[key] for key in SAME] != [made[key] for key in SAME]:
         sys.exit("FAILED: they differ")

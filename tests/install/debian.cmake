@@ -46,7 +46,7 @@ execute_process(COMMAND "${command}" gen arithmetic --n 400 -o A.npy --rhs b.npy
   WORKING_DIRECTORY "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${command}" solve A.npy b.npy -o x.npy
   WORKING_DIRECTORY "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${command}" bench kernel --op update --size 64 --windows 1 --json
+execute_process(COMMAND "${command}" bench kernel --op update --n 64 --pairs 1 --json
   WORKING_DIRECTORY "${FOLDER}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
 # Without the benchmarks the command says what is missing.

@@ -26,12 +26,12 @@ void expect_small(double error_in_u, double n, const std::string& what) {
 TEST(BatchBench, SaysWhatItMeasured) {
   for (const std::string& arguments :
        {std::string("--n 1"), std::string("--n 17 --type fp32"),
-        std::string("--n 24 --operation solve --rhs 3 --uplo upper"),
-        std::string("--n 33 --operation cholesky --layout pointers --type fp32"),
-        std::string("--n 8 --operation substitute --threads 2"),
-        std::string("--n 20 --operation cholesky --both-triangles --against one-thread"),
+        std::string("--n 24 --op solve --nrhs 3 --uplo upper"),
+        std::string("--n 33 --op cholesky --layout pointers --type fp32"),
+        std::string("--n 8 --op substitute --threads 2"),
+        std::string("--n 20 --op cholesky --both-triangles --against one-thread"),
         std::string("--n 9 --layout interleaved --against untuned --fast"),
-        std::string("--n 30 --operation solve --mixed")}) {
+        std::string("--n 30 --op solve --mixed")}) {
     const Outcome o = run("bench batch " + arguments + kQuick);
     ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
     const json j = json::parse(o.out);
@@ -83,7 +83,7 @@ TEST(BatchBench, RefusesWhatMakesNoSense) {
     expect_error(run(std::string("bench batch --n ") + orders), 2, "--n");
   }
   expect_error(run("bench batch --mixed"), 2, "--mixed");
-  expect_error(run("bench batch --operation dance"), 2, "--operation");
+  expect_error(run("bench batch --op dance"), 2, "--op");
   expect_error(run("bench batch --against dposv"), 2, "--against");
   expect_error(run("bench batch --type bf16"), 2, "--type");
   expect_error(run("bench batch --n 8 --layout interleaved --allow-slow-blas"), 14, "interleaved");

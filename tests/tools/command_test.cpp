@@ -51,8 +51,8 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("bench kernel"), 2, "--op");
   expect_error(run("bench kernel --op dance"), 2, "dance");
   expect_error(run("bench kernel --op update --rung fp8"), 2, "fp8");
-  expect_error(run("bench kernel --op update --size 0"), 2, "size");
-  expect_error(run("bench kernel --op update --size x"), 2, "size");
+  expect_error(run("bench kernel --op update --n 0"), 2, "--n");
+  expect_error(run("bench kernel --op update --n x"), 2, "--n");
   expect_error(run("bench kernel --op update --against sum"), 2, "sum");
   expect_error(run("bench kernel --op update --rung fp64 --against raw"), 2, "matrix engine");
   expect_error(run("bench kernel --op update --threads 2"), 2, "one core");
@@ -69,8 +69,8 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("bench solve --n 100 --map bf17"), 2, "bf17");
   expect_error(run("bench solve --against dpotrf"), 2, "dpotrf");
   expect_error(run("bench solve --against dgesv"), 2, "dposv");
-  expect_error(run("bench solve --structure general --against dposv"), 2, "dgesv");
-  expect_error(run("bench solve --structure spd --kind frank"), 2, "frank");
+  expect_error(run("bench solve --assume general --against dposv"), 2, "dgesv");
+  expect_error(run("bench solve --assume spd --kind frank"), 2, "frank");
   expect_error(run("bench solve --n 0"), 2, "--n");
   expect_error(run("bench solve --nrhs 0"), 2, "--nrhs");
   expect_error(run("bench solve --cond 0.5"), 2, "--cond");
@@ -84,7 +84,7 @@ TEST(Command, RefusesWrongUsageInOneLine) {
 TEST(Command, SaysWhatThisMachineLacks) {
   expect_error(run("bench kernel --op update --rung bf16 --against raw", "STEPWELL_ISA=avx2"), 14,
                "AMX");
-  expect_error(run("bench kernel --op symv --size 2000000"), 30, "GiB");
+  expect_error(run("bench kernel --op symv --n 2000000"), 30, "GiB");
 }
 
 json doctor(const std::string& variables = "") {
@@ -147,8 +147,8 @@ TEST(Doctor, WarnsOfABlasBelowTheCpuAndSaysTheFix) {
   const json fixed = doctor(fix.substr(0, fix.find(' ')));
   EXPECT_EQ(fixed.at("blas").at("warning"), "");
 
-  const Outcome bench = run("bench kernel --op update --rung fp64 --size 32 --windows 2",
-                            "OPENBLAS_CORETYPE=PRESCOTT");
+  const Outcome bench =
+      run("bench kernel --op update --rung fp64 --n 32 --pairs 2", "OPENBLAS_CORETYPE=PRESCOTT");
   EXPECT_EQ(bench.code, 0);
   EXPECT_NE(bench.err.find("warning"), std::string::npos) << bench.err;
 }
@@ -170,30 +170,30 @@ void expect_side(const json& side) {
 TEST(Bench, OfEveryKernelHasOneShape) {
   // Sizes that are not multiples of the blocks of 16, 32, 64 and 512, so that tails are checked,
   // too.
-  for (const char* arguments : {"update --rung bf16 --size 70",
-                                "update --rung bf16x2 --size 70",
-                                "update --rung bf16x3 --size 70",
-                                "update --rung fp16 --size 70",
-                                "update --rung fp32 --size 70",
-                                "update --rung fp64 --size 70",
-                                "syrk --rung bf16 --size 70",
-                                "syrk --rung fp64 --size 70",
-                                "pack --rung bf16x3 --size 70",
-                                "load --size 70",
-                                "factor --rung bf16 --size 150",
-                                "factor --rung fp64 --size 150",
-                                "trsm --rung bf16 --size 150",
-                                "trsm --rung fp32 --size 150",
-                                "trsm --rung fp64 --size 150",
-                                "symv --size 700",
-                                "gemv --size 700",
-                                "symv --size 700 --against cblas --threads 3",
-                                "trsv --rung bf16 --size 1300",
-                                "trsv --rung bf16x2 --size 1300 --transposed",
-                                "trsv --rung fp16 --size 1300 --vector fp64",
-                                "trsv --rung fp32 --size 1300 --threads 3",
-                                "trsv --rung fp32 --size 1300 --transposed --vector fp64"}) {
-    const Outcome o = run(std::string("bench kernel --windows 2 --json --op ") + arguments);
+  for (const char* arguments : {"update --rung bf16 --n 70",
+                                "update --rung bf16x2 --n 70",
+                                "update --rung bf16x3 --n 70",
+                                "update --rung fp16 --n 70",
+                                "update --rung fp32 --n 70",
+                                "update --rung fp64 --n 70",
+                                "syrk --rung bf16 --n 70",
+                                "syrk --rung fp64 --n 70",
+                                "pack --rung bf16x3 --n 70",
+                                "load --n 70",
+                                "factor --rung bf16 --n 150",
+                                "factor --rung fp64 --n 150",
+                                "trsm --rung bf16 --n 150",
+                                "trsm --rung fp32 --n 150",
+                                "trsm --rung fp64 --n 150",
+                                "symv --n 700",
+                                "gemv --n 700",
+                                "symv --n 700 --against cblas --threads 3",
+                                "trsv --rung bf16 --n 1300",
+                                "trsv --rung bf16x2 --n 1300 --transposed",
+                                "trsv --rung fp16 --n 1300 --vector fp64",
+                                "trsv --rung fp32 --n 1300 --threads 3",
+                                "trsv --rung fp32 --n 1300 --transposed --vector fp64"}) {
+    const Outcome o = run(std::string("bench kernel --pairs 2 --json --op ") + arguments);
     ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
     const json j = json::parse(o.out);
     EXPECT_EQ(j.at("bench"), "kernel");
@@ -211,8 +211,8 @@ TEST(Bench, OfEveryKernelHasOneShape) {
 TEST(Bench, MeasuresWholeOperations) {
   for (const char* arguments :
        {"factor --n 700 --tile 64 --map bf16 --errors", "factor --n 300 --map fp16,fp32 --tile 96",
-        "factor --n 300 --map adaptive:1e-6 --matrix matern --tile 64 --against spotrf",
-        "factor --n 200 --map bf16x2 --matrix geometric --condition 1e3 --threads 1",
+        "factor --n 300 --map adaptive:1e-6 --kind matern --tile 64 --against spotrf",
+        "factor --n 200 --map bf16x2 --kind geometric --cond 1e3 --threads 1",
         "factor --n 500 --tile 64 --against one-worker --threads 2",
         "factor --n 200 --map bf16 --against map:fp64", "syrk --n 300 --k 500",
         "syrk --n 200 --map fp16 --against ssyrk", "syrk --n 300 --tile 64 --against one-worker",
@@ -243,7 +243,7 @@ TEST(Bench, SolvesAndShowsTheCertificate) {
         "--n 300 --kind matern --sorted --map graded:bf16x3*1,bf16 --against dsposv",
         "--n 200 --kind geometric --cond 1e4 --seed 7 --against one-worker --threads 2",
         "--n 200 --kind laplacian --nrhs 4 --against one-column", "--n 1000 --kind dominant",
-        "--n 100 --structure general", "--n 300 --kind general-clustered --nrhs 3 --map bf16",
+        "--n 100 --assume general", "--n 300 --kind general-clustered --nrhs 3 --map bf16",
         "--n 300 --kind positive-arithmetic --against dsgesv --refiner fgmres",
         "--n 200 --kind frank --against one-worker --threads 2"}) {
     const Outcome o =
@@ -285,11 +285,11 @@ TEST(Bench, SolvesAndShowsTheCertificate) {
 
 TEST(Bench, OfLeastSquaresSaysWhatItMeasured) {
   for (const char* arguments :
-       {"--m 500 --n 20", "--m 500 --n 20 --layout rows --columns 3",
+       {"--m 500 --n 20", "--m 500 --n 20 --layout rows --nrhs 3",
         "--m 3000 --n 100 --against normal-equations --rung bf16x2 --cond 100",
-        "--m 800 --n 50 --against normal-equations --layout rows --columns 2",
+        "--m 800 --n 50 --against normal-equations --layout rows --nrhs 2",
         "--m 900 --n 40 --against one-worker --threads 2 --refiner gmres", "--m 300 --n 30 --qr",
-        "--m 700 --n 30 --clustered --cond 1e4 --residual 0.01 --seed 3"}) {
+        "--m 700 --n 30 --kind tall-clustered --cond 1e4 --residual 0.01 --seed 3"}) {
     const Outcome o =
         run(std::string("bench lstsq ") + arguments + " --pairs 2 --json --allow-slow-blas");
     ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
@@ -356,10 +356,10 @@ TEST(Bench, RunsWhereTheHomeDirectoryCantBeWritten) {
 }
 
 TEST(Bench, RunsWithReferenceKernelsToo) {
-  for (const char* arguments : {"update --rung bf16 --size 33", "syrk --rung fp16 --size 33",
-                                "factor --rung bf16x2 --size 70", "trsm --rung bf16 --size 70",
-                                "symv --size 200", "trsv --rung bf16 --size 600"}) {
-    const Outcome o = run(std::string("bench kernel --windows 2 --json --op ") + arguments,
+  for (const char* arguments :
+       {"update --rung bf16 --n 33", "syrk --rung fp16 --n 33", "factor --rung bf16x2 --n 70",
+        "trsm --rung bf16 --n 70", "symv --n 200", "trsv --rung bf16 --n 600"}) {
+    const Outcome o = run(std::string("bench kernel --pairs 2 --json --op ") + arguments,
                           "STEPWELL_ISA=reference");
     ASSERT_EQ(o.code, 0) << arguments << ": " << o.err;
     EXPECT_EQ(json::parse(o.out).at("machine").at("isa"), "reference");

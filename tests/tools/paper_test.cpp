@@ -328,7 +328,7 @@ TEST(Compare, ReadsWhatBenchPrints) {
   const Directory directory;
   const std::string file = directory / "kernel.json";
   const Outcome made =
-      run("bench kernel --op update --rung fp64 --size 32 --windows 6 --json > '" + file + "'");
+      run("bench kernel --op update --rung fp64 --n 32 --pairs 6 --json > '" + file + "'");
   ASSERT_EQ(made.code, 0) << made.err;
   const Outcome o = run("bench compare --json '" + file + "' '" + file + "'");
   EXPECT_EQ(o.code, 0) << o.err;

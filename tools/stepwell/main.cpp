@@ -10,6 +10,8 @@
 namespace stepwell::tool {
 namespace {
 
+constexpr OldName kOldNames[] = {{"solve", "--gen", "--kind"}};
+
 int run(int argc, char** argv) {
   const std::unique_ptr<CLI::App> app = make_application();
   const Arguments given(argv + 1, argv + std::max(argc, 1));
@@ -23,7 +25,7 @@ int run(int argc, char** argv) {
   add_selftest(*app);
   add_completion(*app);
   add_man(*app);
-  return parse_and_run(*app, argc, argv);
+  return parse_and_run(*app, argc, argv, kOldNames);
 }
 
 }  // namespace

@@ -136,13 +136,13 @@ void print(const SystemRequest& r, io::MatrixShape shape, const Certificate& c) 
 void solve_files(const SystemRequest& r) {
   if (!r.files) {
     throw Error(ErrorCode::invalid_argument,
-                "solve: a file with A and one with b are required, or --gen KIND --n N");
+                "solve: a file with A and one with b are required, or --kind KIND --n N");
   }
   if (r.mpi || launched_ranks() > 1) {
     const bool says = launched_rank() == 0;  // all ranks have the same arguments
     throw Failure{static_cast<int>(ErrorCode::invalid_argument),
                   says ? "files are read by one process, without mpirun; over ranks A is "
-                         "generated: --gen KIND --n N"
+                         "generated: --kind KIND --n N"
                        : ""};
   }
   Context context(r.threads);
@@ -198,13 +198,13 @@ void add_solve(CLI::App& app) {
   verb->add_flag("--transposed", r->transposed, "Solve A' x = b");
   verb->add_flag("--quiet", r->quiet, "Show no progress");
   verb->add_flag("--json", r->json, "Print one JSON object");
-  CLI::Option* const gen =
+  CLI::Option* const kind =
       verb->add_option(
-              "--gen", r->recipe.kind,
+              "--kind", r->recipe.kind,
               "Instead of files: a kind of matrix, see 'stepwell gen --help', and a random b")
           ->type_name("KIND")
           ->excludes("A");
-  verb->add_option("--n", r->n, "Order of the generated A")->check(size)->needs(gen);
+  verb->add_option("--n", r->n, "Order of the generated A")->check(size)->needs(kind);
   verb->add_option("--nrhs", r->columns, "Right-hand sides of the generated system")
       ->check(size)
       ->capture_default_str();
@@ -230,7 +230,7 @@ void add_solve(CLI::App& app) {
       "not, it is solved as a general matrix.\n"
       "\nExample:\n  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
       "  stepwell solve A.npy b.npy -o x.npy\n"
-      "  mpirun -n 4 stepwell solve --gen matern --n 20000");
+      "  mpirun -n 4 stepwell solve --kind matern --n 20000");
 }
 
 }  // namespace stepwell::tool

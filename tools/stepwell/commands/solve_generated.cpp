@@ -23,7 +23,7 @@
 #include "stepwell/error.hpp"
 #include "stepwell/ranks.hpp"
 
-/// `solve --gen`: A from the gallery, b of seeded noise, in one process or on ranks.
+/// `solve --kind`: A from the gallery, b of seeded noise, in one process or on ranks.
 namespace stepwell::tool {
 namespace {
 
@@ -186,7 +186,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
 
 void solve_generated(const SystemRequest& r) {
   const gallery::Recipe recipe = recipe_of(r.recipe);
-  if (r.n < 1) throw Error(ErrorCode::invalid_argument, "--gen needs --n, the order of A");
+  if (r.n < 1) throw Error(ErrorCode::invalid_argument, "--kind needs --n, the order of A");
   if (!r.mpi && launched_ranks() == 1) {
     if (r.regenerate || !r.checkpoint.empty()) {
       throw Error(ErrorCode::invalid_argument,

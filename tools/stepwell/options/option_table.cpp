@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options/option_table.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -38,7 +41,6 @@ std::vector<std::string> choices_of(const std::string& name) {
   if (name == "--rung" || name == "--map") return names_of(all_rungs);
   if (name == "--assume") return {"auto", "spd", "general"};
   if (name == "--layout") return {"columns", "rows"};
-  if (name == "--structure") return {"spd", "general"};
   if (name == "--pivoting") return {"partial", "butterfly"};
   if (name == "shell") return {"bash", "zsh", "fish"};
   return {};
@@ -115,6 +117,29 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+bool begins_with_verb(const std::vector<std::string>& arguments, std::string_view verb) {
+  const std::vector<std::string> words = CLI::detail::split(std::string(verb), ' ');
+  return words.size() <= arguments.size() &&
+         std::equal(words.begin(), words.end(), arguments.begin());
+}
+
+/// Replaces an old name of an option in the arguments, and warns once. The parser never sees old
+/// names, so its messages have the new ones only.
+void replace(const OldName& name, std::vector<std::string>& arguments) {
+  if (!begins_with_verb(arguments, name.verb)) return;
+  bool found = false;
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;  // files follow
+    if (argument.substr(0, argument.find('=')) != name.before) continue;
+    argument.replace(0, name.before.size(), name.now);
+    found = true;
+  }
+  if (found && launched_rank() == 0) {  // all ranks have the same arguments
+    fmt::print(stderr, "stepwell: {} is now called {}; the old name will be removed in 0.3\n",
+               name.before, name.now);
+  }
+}
+
 constexpr const char* kExamples =
     "Examples:\n"
     "  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
@@ -125,7 +150,7 @@ constexpr const char* kExamples =
     "  stepwell selftest\n"
     "  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
     "  stepwell bench factor --n 8192 --map bf16\n"
-    "  stepwell bench kernel --op symv --size 16384\n\n";
+    "  stepwell bench kernel --op symv --n 16384\n\n";
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 'bench compare' found something slower, 2 wrong usage, 10 a file\n"
@@ -193,9 +218,12 @@ std::unique_ptr<CLI::App> make_application() {
   return app;
 }
 
-int parse_and_run(CLI::App& app, int argc, char** argv) {
+int parse_and_run(CLI::App& app, int argc, char** argv, std::span<const OldName> old_names) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  for (const OldName& name : old_names) replace(name, arguments);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const std::vector<std::string> unknown = app.remaining(true);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -42,8 +44,16 @@ std::vector<VerbRow> table_from_json(const std::string& text);
 /// An application without verbs: name, version, layout of the help, examples and exit codes.
 std::unique_ptr<CLI::App> make_application();
 
+/// A former name of a verb's option. It works until 0.3 with a warning, and help, manual page and
+/// completions do not show it.
+struct OldName {
+  std::string_view verb;    ///< "bench batch"
+  std::string_view before;  ///< "--rhs"
+  std::string_view now;     ///< "--nrhs", or an option and its value: "--kind=tall-clustered"
+};
+
 /// Parses the arguments and runs the verb. Returns 0 after success, --help and --version. Throws
 /// Failure for wrong usage, and what the verb throws.
-int parse_and_run(CLI::App& app, int argc, char** argv);
+int parse_and_run(CLI::App& app, int argc, char** argv, std::span<const OldName> old_names);
 
 }  // namespace stepwell::tool
