@@ -175,7 +175,8 @@ void add_paper_bench(CLI::App& bench) {
   verb->add_option("--max-n", r->max_n, "Largest order of a matrix")
       ->check(CLI::Range(std::int64_t{64}, std::int64_t{46340}))
       ->capture_default_str();
-  verb->add_option("--out", r->out, "Directory of paper.json; created if it does not exist")
+  verb->add_option("-o,--out", r->out, "Directory of paper.json; created if it does not exist")
+      ->type_name("DIR")
       ->capture_default_str();
   verb->add_option("--part", r->parts,
                    "Only this part, which replaces its section; may be repeated")

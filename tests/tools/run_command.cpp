@@ -12,9 +12,14 @@
 namespace stepwell::tool {
 
 Outcome run(const std::string& arguments, const std::string& before) {
+  return run_program(STEPWELL_TOOL, arguments, before);
+}
+
+Outcome run_program(const std::string& path, const std::string& arguments,
+                    const std::string& before) {
   const std::string err =
       ::testing::TempDir() + "stepwell_command_test." + std::to_string(::getpid()) + ".err";
-  const std::string line = before + " '" STEPWELL_TOOL "' " + arguments + " 2>'" + err + "'";
+  const std::string line = before + " '" + path + "' " + arguments + " 2>'" + err + "'";
   Outcome outcome;
   FILE* const pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) return outcome;

@@ -22,6 +22,10 @@ struct Outcome {
 /// it.
 Outcome run(const std::string& arguments, const std::string& before = "");
 
+/// The same for another path of the command.
+Outcome run_program(const std::string& path, const std::string& arguments,
+                    const std::string& before = "");
+
 /// Expects this exit code, nothing on standard output, and one line on standard error with this
 /// text.
 void expect_error(const Outcome& o, int code, const std::string& mentions);

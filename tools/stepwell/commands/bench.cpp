@@ -76,6 +76,8 @@ CLI::App* add_started(CLI::App& app, const std::string& name, const std::string&
   CLI::App* const verb = app.add_subcommand(name, what);
   verb->set_help_flag();
   verb->prefix_command();
+  const std::string before = app.get_parent() == nullptr ? "" : app.get_name() + " ";
+  verb->footer("'stepwell " + before + name + " --help' lists its options.");
   return verb;
 }
 
