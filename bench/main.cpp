@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "bench/experiments/tune_batch.hpp"
 #include "bench/verbs.hpp"
 #include "options/option_table.hpp"
@@ -25,16 +23,17 @@ constexpr tool::OldName kOldNames[] = {{"bench solve", "--structure", "--assume"
                                        {"bench kernel", "--windows", "--pairs"}};
 
 int run(int argc, char** argv) {
-  const std::unique_ptr<CLI::App> app = tool::make_application();
-  add_bench(*app);
-  CLI::App* const tune = app->add_subcommand("tune", "Measure the kernels of this machine");
-  tune->require_subcommand(1);
-  add_tune_batch(*tune);
+  const std::shared_ptr<CLI::App> owner = tool::make_application();
+  const tool::Verb app(*owner);
+  add_bench(app);
+  const tool::Verb tune = app.add_subcommand("tune", "Measure the kernels of this machine");
+  tune.require_subcommand();
+  add_tune_batch(tune);
   // For the manual page and the completions of the command; not in the help.
-  app->add_subcommand("option-table")->group("")->callback([&] {
-    fmt::print("{}\n", tool::to_json(tool::option_table(*app)));
+  app.add_hidden("option-table").callback([app] {
+    fmt::print("{}\n", tool::to_json(tool::option_table(app)));
   });
-  return tool::parse_and_run(*app, argc, argv, kOldNames);
+  return tool::parse_and_run(app, argc, argv, kOldNames);
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "options/verb.hpp"
 
 namespace stepwell::bench {
 
 /// Adds `bench` and its verbs.
-void add_bench(CLI::App& app);
+void add_bench(tool::Verb app);
 
 }  // namespace stepwell::bench

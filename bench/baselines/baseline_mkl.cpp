@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include "bench/baselines/system_library.hpp"
 #include "core/machine/environment.hpp"
+#include "options/verb.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::bench {
@@ -172,8 +172,8 @@ Side mkl_side(const char* routine, int threads) {
   return side;
 }
 
-void add_mkl_option(CLI::App& verb) {
-  verb.add_option_function<std::string>(
+void add_mkl_option(tool::Verb verb) {
+  verb.add_option_function(
       "--mkl", set_mkl_path,
       "oneMKL's libmkl_rt.so or its directory; default: STEPWELL_MKL, then the usual places");
 }

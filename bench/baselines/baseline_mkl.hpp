@@ -5,10 +5,7 @@
 #include <string>
 
 #include "bench/harness/harness.hpp"
-
-namespace CLI {
-class App;
-}
+#include "options/verb.hpp"
 
 namespace stepwell::bench {
 
@@ -62,6 +59,6 @@ F* mkl_function(const std::string& name) {
 Side mkl_side(const char* routine, int threads);
 
 /// Adds --mkl to a verb that has oneMKL as a baseline.
-void add_mkl_option(CLI::App& verb);
+void add_mkl_option(tool::Verb verb);
 
 }  // namespace stepwell::bench

@@ -9,12 +9,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include <CLI/CLI.hpp>
 #include "bench/harness/report.hpp"
 #include "engine/communicator.hpp"
 #include "engine/graph.hpp"
 #include "factor/cholesky/graph.hpp"
 #include "factor/cholesky/workspace.hpp"
+#include "options/verb.hpp"
 #include "stepwell/error.hpp"
 #include "tiles/tile_matrix.hpp"
 
@@ -165,30 +165,30 @@ void bench_graph(const GraphRequest& r) {
 
 }  // namespace
 
-void add_graph_bench(CLI::App& bench) {
-  CLI::App* const verb = bench.add_subcommand(
+void add_graph_bench(tool::Verb bench) {
+  const tool::Verb verb = bench.add_subcommand(
       "graph", "Measure the time that one of many ranks needs to insert its tasks");
   const auto r = std::make_shared<GraphRequest>();
-  verb->add_option("--n", r->n, "Order of the matrix")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
-      ->capture_default_str();
-  verb->add_option("--tile", r->tile, "Order of a tile")
-      ->check(CLI::Range(std::int64_t{32}, std::int64_t{8192}))
-      ->capture_default_str();
-  verb->add_option("--map", r->map, "Precision map")->capture_default_str();
-  verb->add_option("--ranks", r->ranks, "Number of ranks that are simulated")
-      ->check(CLI::Range(2, 1 << 24))
-      ->capture_default_str();
-  verb->add_option("--rank", r->rank, "The rank that is measured")
-      ->check(CLI::Range(0, 1 << 24))
-      ->capture_default_str();
-  verb->add_option("--layout", r->layout, "Distribution of the tiles: grid or symmetric")
-      ->check(CLI::IsMember({"grid", "symmetric"}))
-      ->capture_default_str();
-  verb->add_option("--threads", r->threads, "Workers; default: all")->check(CLI::Range(1, 1024));
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  verb->callback([r] { bench_graph(*r); });
-  verb->footer(
+  verb.add_option("--n", r->n, "Order of the matrix")
+      .check(tool::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      .capture_default_str();
+  verb.add_option("--tile", r->tile, "Order of a tile")
+      .check(tool::Range(std::int64_t{32}, std::int64_t{8192}))
+      .capture_default_str();
+  verb.add_option("--map", r->map, "Precision map").capture_default_str();
+  verb.add_option("--ranks", r->ranks, "Number of ranks that are simulated")
+      .check(tool::Range(2, 1 << 24))
+      .capture_default_str();
+  verb.add_option("--rank", r->rank, "The rank that is measured")
+      .check(tool::Range(0, 1 << 24))
+      .capture_default_str();
+  verb.add_option("--layout", r->layout, "Distribution of the tiles: grid or symmetric")
+      .check(tool::OneOf{"grid", "symmetric"})
+      .capture_default_str();
+  verb.add_option("--threads", r->threads, "Workers; default: all").check(tool::Range(1, 1024));
+  verb.add_flag("--json", r->json, "Print one JSON object");
+  verb.callback([r] { bench_graph(*r); });
+  verb.footer(
       "No kernel runs and no message is sent: the engine's overhead remains. The memory of tiles\n"
       "is mapped and not touched.\n\n"
       "Example:\n  stepwell bench graph --n 1048576 --tile 2048 --ranks 1024 --rank 0");

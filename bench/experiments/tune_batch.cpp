@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include "batched/tuning.hpp"
 #include "bench/experiments/batch.hpp"
@@ -20,6 +19,7 @@
 #include "core/machine/system.hpp"
 #include "io/sink.hpp"
 #include "kernels/table.hpp"
+#include "options/verb.hpp"
 #include "stepwell/error.hpp"
 #include "stepwell/machine.hpp"
 
@@ -176,23 +176,23 @@ void tune_batch(const TuneBatchRequest& asked) {
 
 }  // namespace
 
-void add_tune_batch(CLI::App& tune) {
-  CLI::App* const verb = tune.add_subcommand("batch", "Find the fastest kernels for batches");
+void add_tune_batch(tool::Verb tune) {
+  const tool::Verb verb = tune.add_subcommand("batch", "Find the fastest kernels for batches");
   const auto r = std::make_shared<TuneBatchRequest>();
-  verb->add_option("--n", r->orders, "Orders of the matrices: 5..100, or 8,16,32")
-      ->capture_default_str();
-  verb->add_option("--type", r->type, "Format of the elements")
-      ->check(CLI::IsMember({"both", "fp32", "fp64"}))
-      ->capture_default_str();
-  verb->add_option("--count", r->count, "Maximum number of systems in a run")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
-      ->capture_default_str();
-  verb->add_option("--threads", r->threads, "Threads; default: as many as the process may use")
-      ->check(CLI::Range(1, 1024));
-  verb->add_flag("--dry-run", r->dry_run, "Measure without saving the result");
-  verb->add_flag("--json", r->json, "Print one JSON object with all measurements");
-  verb->callback([r] { tune_batch(*r); });
-  verb->footer(
+  verb.add_option("--n", r->orders, "Orders of the matrices: 5..100, or 8,16,32")
+      .capture_default_str();
+  verb.add_option("--type", r->type, "Format of the elements")
+      .check(tool::OneOf{"both", "fp32", "fp64"})
+      .capture_default_str();
+  verb.add_option("--count", r->count, "Maximum number of systems in a run")
+      .check(tool::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      .capture_default_str();
+  verb.add_option("--threads", r->threads, "Threads; default: as many as the process may use")
+      .check(tool::Range(1, 1024));
+  verb.add_flag("--dry-run", r->dry_run, "Measure without saving the result");
+  verb.add_flag("--json", r->json, "Print one JSON object with all measurements");
+  verb.callback([r] { tune_batch(*r); });
+  verb.footer(
       "It takes five minutes. The result is saved in stepwell/batch.txt below $XDG_CACHE_HOME or\n"
       "~/.cache, or in the file that STEPWELL_BATCH_TUNING names; STEPWELL_BATCH_TUNING=off uses\n"
       "the shipped choices. A choice changes the time of a batch, never its bits.\n"

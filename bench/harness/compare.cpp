@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include "bench/harness/compare_stats.hpp"
 #include "bench/harness/report.hpp"
 #include "core/small_file.hpp"
+#include "options/verb.hpp"
 #include "report/ending.hpp"
 #include "stepwell/error.hpp"
 
@@ -219,22 +219,22 @@ void bench_compare(const CompareRequest& request) {
 
 }  // namespace
 
-void add_compare(CLI::App& bench) {
-  CLI::App* const verb =
+void add_compare(tool::Verb bench) {
+  const tool::Verb verb =
       bench.add_subcommand("compare", "Report what became slower between two files of bench");
   const auto r = std::make_shared<CompareRequest>();
-  verb->add_option("before", r->before, "JSON of a bench verb, or a paper.json")->required();
-  verb->add_option("after", r->after, "The same for the program under test")->required();
-  verb->add_option("--alpha", r->options.alpha, "Accepted fraction of false alarms")
-      ->check(CLI::Range(1e-6, 0.5))
-      ->capture_default_str();
-  verb->add_option("--least-change", r->options.least_change,
-                   "Changes of the ratio below this are too small to matter")
-      ->check(CLI::Range(0.0, 10.0))
-      ->capture_default_str();
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  verb->callback([r] { bench_compare(*r); });
-  verb->footer(
+  verb.add_option("before", r->before, "JSON of a bench verb, or a paper.json").required();
+  verb.add_option("after", r->after, "The same for the program under test").required();
+  verb.add_option("--alpha", r->options.alpha, "Accepted fraction of false alarms")
+      .check(tool::Range(1e-6, 0.5))
+      .capture_default_str();
+  verb.add_option("--least-change", r->options.least_change,
+                  "Changes of the ratio below this are too small to matter")
+      .check(tool::Range(0.0, 10.0))
+      .capture_default_str();
+  verb.add_flag("--json", r->json, "Print one JSON object");
+  verb.callback([r] { bench_compare(*r); });
+  verb.footer(
       "Compares the ratios to a baseline with a rank test. Exit code 1: something is slower.\n\n"
       "Example:\n  stepwell bench compare before.json after.json");
 }

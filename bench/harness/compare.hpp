@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "options/verb.hpp"
 
 namespace stepwell::bench {
 
 /// Adds `bench compare`, which reports what became slower between two files of `bench`. Its exit
 /// code is 1 if any case did.
-void add_compare(CLI::App& bench);
+void add_compare(tool::Verb bench);
 
 }  // namespace stepwell::bench

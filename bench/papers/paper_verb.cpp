@@ -11,7 +11,6 @@
 #include <memory>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include "bench/baselines/baseline_mkl.hpp"
 #include "bench/harness/compete.hpp"
@@ -22,6 +21,7 @@
 #include "core/machine/system.hpp"
 #include "core/small_file.hpp"
 #include "io/sink.hpp"
+#include "options/verb.hpp"
 #include "stepwell/error.hpp"
 
 /// `bench paper`: runs the parts and keeps their sections in one file.
@@ -166,29 +166,28 @@ void bench_paper(const PaperRequest& request) {
 
 }  // namespace
 
-void add_paper_bench(CLI::App& bench) {
-  CLI::App* const verb =
+void add_paper_bench(tool::Verb bench) {
+  const tool::Verb verb =
       bench.add_subcommand("paper", "Measure the figures and tables of the papers");
   const auto r = std::make_shared<PaperRequest>();
   std::vector<std::string> names;
   for (const PaperPart& part : kParts) names.emplace_back(part.name);
-  verb->add_option("--max-n", r->max_n, "Largest order of a matrix")
-      ->check(CLI::Range(std::int64_t{64}, std::int64_t{46340}))
-      ->capture_default_str();
-  verb->add_option("-o,--out", r->out, "Directory of paper.json; created if it does not exist")
-      ->type_name("DIR")
-      ->capture_default_str();
-  verb->add_option("--part", r->parts,
-                   "Only this part, which replaces its section; may be repeated")
-      ->check(CLI::IsMember(names));
-  verb->add_option("--threads", r->threads, "Workers, and threads of the baselines; default: all")
-      ->check(CLI::Range(1, 1024));
-  add_mkl_option(*verb);
-  verb->add_flag("--allow-slow-blas", r->allow_slow_blas,
-                 "Compare even with a BLAS whose kernels are for an older CPU");
-  verb->add_flag("--json-only", r->json_only, "Write paper.json and print nothing to standard out");
-  verb->callback([r] { bench_paper(*r); });
-  verb->footer(
+  verb.add_option("--max-n", r->max_n, "Largest order of a matrix")
+      .check(tool::Range(std::int64_t{64}, std::int64_t{46340}))
+      .capture_default_str();
+  verb.add_option("-o,--out", r->out, "Directory of paper.json; created if it does not exist")
+      .type_name("DIR")
+      .capture_default_str();
+  verb.add_option("--part", r->parts, "Only this part, which replaces its section; may be repeated")
+      .check(tool::OneOf(names));
+  verb.add_option("--threads", r->threads, "Workers, and threads of the baselines; default: all")
+      .check(tool::Range(1, 1024));
+  add_mkl_option(verb);
+  verb.add_flag("--allow-slow-blas", r->allow_slow_blas,
+                "Compare even with a BLAS whose kernels are for an older CPU");
+  verb.add_flag("--json-only", r->json_only, "Write paper.json and print nothing to standard out");
+  verb.callback([r] { bench_paper(*r); });
+  verb.footer(
       "Parts: tables and histories (convergence), rate (factorization by size and rung), layers\n"
       "(precision maps), spectra (solves of matrices with given eigenvalues), general (LU: solves\n"
       "and convergence), matrices (LU on the SuiteSparse collection), lstsq (least squares), "

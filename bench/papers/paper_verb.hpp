@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "options/verb.hpp"
 
 namespace stepwell::bench {
 
 /// Adds `bench paper`, which measures the figures and tables of the papers on this machine.
-void add_paper_bench(CLI::App& bench);
+void add_paper_bench(tool::Verb bench);
 
 }  // namespace stepwell::bench

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "commands/verbs.hpp"
@@ -13,19 +12,20 @@ namespace {
 constexpr OldName kOldNames[] = {{"solve", "--gen", "--kind"}};
 
 int run(int argc, char** argv) {
-  const std::unique_ptr<CLI::App> app = make_application();
+  const std::shared_ptr<CLI::App> owner = make_application();
+  const Verb app(*owner);
   const Arguments given(argv + 1, argv + std::max(argc, 1));
-  add_solve(*app);
-  add_lstsq(*app);
-  add_gen(*app);
-  add_plan(*app);
-  add_tune(*app, given);
-  add_bench(*app, given);
-  add_doctor(*app);
-  add_selftest(*app);
-  add_completion(*app);
-  add_man(*app);
-  return parse_and_run(*app, argc, argv, kOldNames);
+  add_solve(app);
+  add_lstsq(app);
+  add_gen(app);
+  add_plan(app);
+  add_tune(app, given);
+  add_bench(app, given);
+  add_doctor(app);
+  add_selftest(app);
+  add_completion(app);
+  add_man(app);
+  return parse_and_run(app, argc, argv, kOldNames);
 }
 
 }  // namespace

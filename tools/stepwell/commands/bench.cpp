@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -72,18 +71,9 @@ bool is_below(const VerbRow& verb, const std::string& name) {
   return verb.name == name || verb.name.starts_with(name + " ");
 }
 
-CLI::App* add_started(CLI::App& app, const std::string& name, const std::string& what) {
-  CLI::App* const verb = app.add_subcommand(name, what);
-  verb->set_help_flag();
-  verb->prefix_command();
-  const std::string before = app.get_parent() == nullptr ? "" : app.get_name() + " ";
-  verb->footer("'stepwell " + before + name + " --help' lists its options.");
-  return verb;
-}
-
 }  // namespace
 
-std::vector<VerbRow> command_table(const CLI::App& app) {
+std::vector<VerbRow> command_table(Verb app) {
   const std::vector<VerbRow> measured = bench_table();
   std::vector<VerbRow> table;
   for (VerbRow& own : option_table(app)) {
@@ -97,16 +87,16 @@ std::vector<VerbRow> command_table(const CLI::App& app) {
   return table;
 }
 
-void add_bench(CLI::App& app, const Arguments& given) {
-  add_started(app, "bench", "Measure speed against a baseline")->callback([given] {
-    start_bench({"bench"}, given);
-  });
+void add_bench(Verb app, const Arguments& given) {
+  const Verb verb = app.add_prefix_command("bench", "Measure speed against a baseline");
+  verb.callback([given] { start_bench({"bench"}, given); });
+  verb.footer("'stepwell bench --help' lists its verbs.");
 }
 
-void add_tune_batch(CLI::App& tune, const Arguments& given) {
-  add_started(tune, "batch", "Find the fastest kernels for batches")->callback([given] {
-    start_bench({"tune", "batch"}, given);
-  });
+void add_tune_batch(Verb tune, const Arguments& given) {
+  const Verb verb = tune.add_prefix_command("batch", "Find the fastest kernels for batches");
+  verb.callback([given] { start_bench({"tune", "batch"}, given); });
+  verb.footer("'stepwell tune batch --help' lists its options.");
 }
 
 }  // namespace stepwell::tool

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -132,13 +131,13 @@ void doctor(bool json) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app) {
-  CLI::App* const verb =
+void add_doctor(Verb app) {
+  const Verb verb =
       app.add_subcommand("doctor", "Show what this machine has, which kernels run and why");
   const auto json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *json, "Print one JSON object");
-  verb->callback([json] { doctor(*json); });
-  verb->footer("Example:\n  stepwell doctor");
+  verb.add_flag("--json", *json, "Print one JSON object");
+  verb.callback([json] { doctor(*json); });
+  verb.footer("Example:\n  stepwell doctor");
 }
 
 }  // namespace stepwell::tool

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -50,28 +49,28 @@ void generate(const GenRequest& r) {
 
 }  // namespace
 
-void add_gen(CLI::App& app) {
-  CLI::App* const verb = app.add_subcommand("gen", "Write a test matrix to a file");
+void add_gen(Verb app) {
+  const Verb verb = app.add_subcommand("gen", "Write a test matrix to a file");
   const auto r = std::make_shared<GenRequest>();
-  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  verb->add_option("kind", r->kind, "Kind of matrix, see below")->type_name("KIND")->required();
-  verb->add_option("--n", r->n, "Order of the matrix, or columns of a tall one")
-      ->check(size)
-      ->required();
-  verb->add_option("--m", r->m, "Rows of a tall matrix")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  add_recipe_options(*verb, *r);
-  verb->add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")
-      ->type_name("FILE")
-      ->required();
-  verb->add_option("--rhs", r->rhs, "File for random right-hand sides")->type_name("FILE");
-  verb->add_option("--nrhs", r->columns, "Number of right-hand sides")
-      ->check(size)
-      ->capture_default_str();
-  verb->add_flag("--quiet", r->quiet, "Show no progress");
-  verb->callback([r] { generate(*r); });
-  verb->footer(kinds_help() + tall_help() +
-               "\nExample:\n  stepwell gen matern --n 4000 --length 0.3 -o A.npy --rhs b.npy");
+  const Range size(std::int64_t{1}, std::int64_t{1} << 31);
+  verb.add_option("kind", r->kind, "Kind of matrix, see below").type_name("KIND").required();
+  verb.add_option("--n", r->n, "Order of the matrix, or columns of a tall one")
+      .check(size)
+      .required();
+  verb.add_option("--m", r->m, "Rows of a tall matrix")
+      .check(Range(std::int64_t{1}, std::int64_t{1} << 40));
+  add_recipe_options(verb, *r);
+  verb.add_option("-o,--out", r->out, "File for the matrix: .npy, .mtx or .mm")
+      .type_name("FILE")
+      .required();
+  verb.add_option("--rhs", r->rhs, "File for random right-hand sides").type_name("FILE");
+  verb.add_option("--nrhs", r->columns, "Number of right-hand sides")
+      .check(size)
+      .capture_default_str();
+  verb.add_flag("--quiet", r->quiet, "Show no progress");
+  verb.callback([r] { generate(*r); });
+  verb.footer(kinds_help() + tall_help() +
+              "\nExample:\n  stepwell gen matern --n 4000 --length 0.3 -o A.npy --rhs b.npy");
 }
 
 }  // namespace stepwell::tool

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -204,46 +203,45 @@ void solve_tall(const LstsqRequest& r) {
 
 }  // namespace
 
-void add_lstsq(CLI::App& app) {
-  CLI::App* const verb =
+void add_lstsq(Verb app) {
+  const Verb verb =
       app.add_subcommand("lstsq", "Minimise ||b - A x||, from files: regression, ridge");
   const auto r = std::make_shared<LstsqRequest>();
   std::vector<std::string> rungs;
   for (const Rung rung : all_rungs) rungs.emplace_back(to_string(rung));
-  verb->add_option("A", r->a, "File with A, tall: Matrix Market or NPY")
-      ->type_name("FILE")
-      ->required();
-  verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE")->required();
-  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
-  verb->add_option("--ridge", r->ridge, "lambda of ridge regression: adds lambda ||x||^2");
-  verb->add_option("--weights", r->weights,
-                   "File with D of lambda x'Dx: a value of at least 0 for each column")
-      ->type_name("FILE");
-  auto* const rung =
-      verb->add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
-          ->check(CLI::IsMember(rungs));
-  verb->add_option("--refiner", r->refiner,
-                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
-  verb->add_option("--tolerance", r->tolerance,
-                   "Limit of the backward error; default: sqrt(n) 2^-53")
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("--iterations", r->iterations,
-                   "Limit per rung; default: while cheaper than the next rung")
-      ->check(CLI::Range(1, 1'000'000));
-  verb->add_flag("--no-climb", r->no_climb,
-                 "Stay at the first rung, even if x misses the tolerance");
-  verb->add_flag("--qr", r->qr, "Use FP64 QR from the start")->excludes(rung);
-  auto* const mapped = verb->add_flag("--mapped", r->mapped, "Refuse an A that can't be mapped");
-  verb->add_flag("--read", r->read, "Read A into memory even if it can be mapped")
-      ->excludes(mapped);
-  verb->add_flag("--basic", r->basic,
-                 "If columns of A are linearly dependent, accept the x that has zeros for them");
-  verb->add_option("--threads", r->threads, "Workers; default: as many as the process may use")
-      ->check(CLI::Range(1, 1024));
-  verb->add_flag("--quiet", r->quiet, "Show no progress");
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  verb->callback([r] { solve_tall(*r); });
-  verb->footer(
+  verb.add_option("A", r->a, "File with A, tall: Matrix Market or NPY")
+      .type_name("FILE")
+      .required();
+  verb.add_option("b", r->b, "File with b, one column or several").type_name("FILE").required();
+  verb.add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm").type_name("FILE");
+  verb.add_option("--ridge", r->ridge, "lambda of ridge regression: adds lambda ||x||^2");
+  verb.add_option("--weights", r->weights,
+                  "File with D of lambda x'Dx: a value of at least 0 for each column")
+      .type_name("FILE");
+  verb.add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
+      .check(OneOf(rungs));
+  verb.add_option("--refiner", r->refiner,
+                  "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
+  verb.add_option("--tolerance", r->tolerance,
+                  "Limit of the backward error; default: sqrt(n) 2^-53")
+      .check(Range(0.0, 1.0));
+  verb.add_option("--iterations", r->iterations,
+                  "Limit per rung; default: while cheaper than the next rung")
+      .check(Range(1, 1'000'000));
+  verb.add_flag("--no-climb", r->no_climb,
+                "Stay at the first rung, even if x misses the tolerance");
+  verb.add_flag("--qr", r->qr, "Use FP64 QR from the start").excludes("--rung");
+  verb.add_flag("--mapped", r->mapped, "Refuse an A that can't be mapped");
+  verb.add_flag("--read", r->read, "Read A into memory even if it can be mapped")
+      .excludes("--mapped");
+  verb.add_flag("--basic", r->basic,
+                "If columns of A are linearly dependent, accept the x that has zeros for them");
+  verb.add_option("--threads", r->threads, "Workers; default: as many as the process may use")
+      .check(Range(1, 1024));
+  verb.add_flag("--quiet", r->quiet, "Show no progress");
+  verb.add_flag("--json", r->json, "Print one JSON object");
+  verb.callback([r] { solve_tall(*r); });
+  verb.footer(
       "An NPY file of '<f8' elements is mapped and read in blocks of rows: A may be larger than\n"
       "the memory. Other files are read into memory. x is written if the outcome is 'converged'\n"
       "(exit code 0), and with --basic also if it is 'rank deficient' (without: exit code 20).\n"

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -154,34 +153,34 @@ void plan(const PlanRequest& r) {
 
 }  // namespace
 
-void add_plan(CLI::App& app) {
-  CLI::App* const verb = app.add_subcommand(
+void add_plan(Verb app) {
+  const Verb verb = app.add_subcommand(
       "plan", "Show what solve or lstsq would do, its memory and time, without running it");
   const auto r = std::make_shared<PlanRequest>();
   r->recipe.kind.clear();
-  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  const auto order = CLI::Range(std::int64_t{1}, std::int64_t{1} << 21);  // the plan counts tiles
-  verb->add_option("A", r->file, "File with A, of which only the size is read")->type_name("FILE");
-  verb->add_option("--n", r->n, "Order of A, if there is no file")->check(order);
-  verb->add_option("--m", r->m, "Rows of A, if more than --n: least squares")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
-      ->needs("--n");
-  verb->add_option("--nrhs", r->columns, "Right-hand sides")->check(size)->capture_default_str();
-  verb->add_option("--kind", r->recipe.kind, "Kind of matrix, see below; default: unknown");
-  add_recipe_options(*verb, r->recipe);
-  add_solve_options(*verb, *r);
-  verb->add_option("--ranks", r->ranks,
-                   "Plan for mpirun with this many processes, each with --threads")
-      ->check(CLI::Range(1, 1 << 16))
-      ->excludes("A")
-      ->excludes("--m");
-  add_distributed_options(*verb, *r);
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  verb->callback([r] { plan(*r); });
-  verb->footer(kinds_help() +
-               "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5\n"
-               "  stepwell plan --m 1000000 --n 500\n"
-               "  stepwell plan --n 100000 --ranks 16 --threads 32");
+  const Range size(std::int64_t{1}, std::int64_t{1} << 31);
+  const Range order(std::int64_t{1}, std::int64_t{1} << 21);  // the plan counts tiles
+  verb.add_option("A", r->file, "File with A, of which only the size is read").type_name("FILE");
+  verb.add_option("--n", r->n, "Order of A, if there is no file").check(order);
+  verb.add_option("--m", r->m, "Rows of A, if more than --n: least squares")
+      .check(Range(std::int64_t{1}, std::int64_t{1} << 40))
+      .needs("--n");
+  verb.add_option("--nrhs", r->columns, "Right-hand sides").check(size).capture_default_str();
+  verb.add_option("--kind", r->recipe.kind, "Kind of matrix, see below; default: unknown");
+  add_recipe_options(verb, r->recipe);
+  add_solve_options(verb, *r);
+  verb.add_option("--ranks", r->ranks,
+                  "Plan for mpirun with this many processes, each with --threads")
+      .check(Range(1, 1 << 16))
+      .excludes("A")
+      .excludes("--m");
+  add_distributed_options(verb, *r);
+  verb.add_flag("--json", r->json, "Print one JSON object");
+  verb.callback([r] { plan(*r); });
+  verb.footer(kinds_help() +
+              "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5\n"
+              "  stepwell plan --m 1000000 --n 500\n"
+              "  stepwell plan --n 100000 --ranks 16 --threads 32");
 }
 
 }  // namespace stepwell::tool

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -179,52 +178,47 @@ void solve_files(const SystemRequest& r) {
 
 }  // namespace
 
-void add_solve(CLI::App& app) {
-  CLI::App* const verb =
-      app.add_subcommand("solve", "Solve A x = b, from files or with a generated A");
+void add_solve(Verb app) {
+  const Verb verb = app.add_subcommand("solve", "Solve A x = b, from files or with a generated A");
   const auto r = std::make_shared<SystemRequest>();
   r->recipe.kind.clear();
-  const auto size = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  verb->add_option("A", r->a, "File with A: Matrix Market or NPY")->type_name("FILE");
-  CLI::Option* const b =
-      verb->add_option("b", r->b, "File with b, one column or several")->type_name("FILE");
-  verb->add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm")->type_name("FILE");
-  add_solve_options(*verb, *r);
-  verb->add_flag("--condition", r->condition,
-                 "Estimate the condition number, bound the error of x");
-  verb->add_flag("--prove", r->prove, "Prove the backward error");
-  verb->add_flag("--lower", r->lower,
-                 "Read only A's lower triangle: --assume spd without a symmetry check");
-  verb->add_flag("--transposed", r->transposed, "Solve A' x = b");
-  verb->add_flag("--quiet", r->quiet, "Show no progress");
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  CLI::Option* const kind =
-      verb->add_option(
-              "--kind", r->recipe.kind,
-              "Instead of files: a kind of matrix, see 'stepwell gen --help', and a random b")
-          ->type_name("KIND")
-          ->excludes("A");
-  verb->add_option("--n", r->n, "Order of the generated A")->check(size)->needs(kind);
-  verb->add_option("--nrhs", r->columns, "Right-hand sides of the generated system")
-      ->check(size)
-      ->capture_default_str();
-  add_recipe_options(*verb, r->recipe);
-  verb->add_flag(
-      "--mpi", r->mpi,
-      "Distribute over MPI ranks, even if there is only one; implied by mpirun and srun");
-  add_distributed_options(*verb, *r);
-  verb->add_option("--checkpoint", r->checkpoint,
-                   "Over ranks: checkpoint directory from which a factorization can be resumed")
-      ->type_name("DIR");
-  verb->add_option("--checkpoint-share", r->checkpoint_share,
-                   "Fraction of the factorization's work between two checkpoints")
-      ->check(CLI::Range(1e-6, 1.0))
-      ->capture_default_str();
-  verb->callback([r, b] {
-    r->files = b->count() > 0;  // then A was given, too
+  const Range size(std::int64_t{1}, std::int64_t{1} << 31);
+  verb.add_option("A", r->a, "File with A: Matrix Market or NPY").type_name("FILE");
+  const Option b =
+      verb.add_option("b", r->b, "File with b, one column or several").type_name("FILE");
+  verb.add_option("-o,--out", r->out, "File for x: .npy, .mtx or .mm").type_name("FILE");
+  add_solve_options(verb, *r);
+  verb.add_flag("--condition", r->condition, "Estimate the condition number, bound the error of x");
+  verb.add_flag("--prove", r->prove, "Prove the backward error");
+  verb.add_flag("--lower", r->lower,
+                "Read only A's lower triangle: --assume spd without a symmetry check");
+  verb.add_flag("--transposed", r->transposed, "Solve A' x = b");
+  verb.add_flag("--quiet", r->quiet, "Show no progress");
+  verb.add_flag("--json", r->json, "Print one JSON object");
+  verb.add_option("--kind", r->recipe.kind,
+                  "Instead of files: a kind of matrix, see 'stepwell gen --help', and a random b")
+      .type_name("KIND")
+      .excludes("A");
+  verb.add_option("--n", r->n, "Order of the generated A").check(size).needs("--kind");
+  verb.add_option("--nrhs", r->columns, "Right-hand sides of the generated system")
+      .check(size)
+      .capture_default_str();
+  add_recipe_options(verb, r->recipe);
+  verb.add_flag("--mpi", r->mpi,
+                "Distribute over MPI ranks, even if there is only one; implied by mpirun and srun");
+  add_distributed_options(verb, *r);
+  verb.add_option("--checkpoint", r->checkpoint,
+                  "Over ranks: checkpoint directory from which a factorization can be resumed")
+      .type_name("DIR");
+  verb.add_option("--checkpoint-share", r->checkpoint_share,
+                  "Fraction of the factorization's work between two checkpoints")
+      .check(Range(1e-6, 1.0))
+      .capture_default_str();
+  verb.callback([r, b] {
+    r->files = b.count() > 0;  // then A was given, too
     r->recipe.kind.empty() ? solve_files(*r) : solve_generated(*r);
   });
-  verb->footer(
+  verb.footer(
       "x is written only if the outcome is 'converged' (exit code 0). With --assume auto, an A\n"
       "that is symmetric and has a positive diagonal is assumed to be positive definite; if it is\n"
       "not, it is solved as a general matrix.\n"

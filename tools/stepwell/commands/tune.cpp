@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -164,21 +163,21 @@ void tune(const TuneRequest& r) {
 
 }  // namespace
 
-void add_tune(CLI::App& app, const Arguments& given) {
-  CLI::App* const verb =
+void add_tune(Verb app, const Arguments& given) {
+  const Verb verb =
       app.add_subcommand("tune", "Measure this machine, so that plan can predict the time");
   const auto r = std::make_shared<TuneRequest>();
-  verb->add_option("--max-n", r->max_n, "Order of the largest system that is measured")
-      ->check(CLI::Range(1024, 65536))
-      ->capture_default_str();
-  verb->add_option("--threads", r->threads, "Workers; default: as many as the process may use")
-      ->check(CLI::Range(1, 1024));
-  verb->add_flag("--json", r->json, "Print one JSON object");
-  add_tune_batch(*verb, given);
-  verb->callback([r, verb] {
-    if (verb->get_subcommands().empty()) tune(*r);
+  verb.add_option("--max-n", r->max_n, "Order of the largest system that is measured")
+      .check(Range(1024, 65536))
+      .capture_default_str();
+  verb.add_option("--threads", r->threads, "Workers; default: as many as the process may use")
+      .check(Range(1, 1024));
+  verb.add_flag("--json", r->json, "Print one JSON object");
+  add_tune_batch(verb, given);
+  verb.callback([r, verb] {
+    if (!verb.has_subcommand()) tune(*r);
   });
-  verb->footer(
+  verb.footer(
       "It takes a minute, and six times that at twice the order. The result is saved in\n"
       "stepwell/rates.json below $XDG_CACHE_HOME or ~/.cache. It changes forecasts only,\n"
       "never what a solve does: x has the same bits with and without it.\n"

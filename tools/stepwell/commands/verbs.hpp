@@ -14,19 +14,19 @@ namespace stepwell::tool {
 /// The arguments of the command, for verbs that pass them on.
 using Arguments = std::vector<std::string>;
 
-void add_gen(CLI::App& app);
-void add_solve(CLI::App& app);
-void add_lstsq(CLI::App& app);
-void add_plan(CLI::App& app);
-void add_tune(CLI::App& app, const Arguments& given);
-void add_tune_batch(CLI::App& tune, const Arguments& given);
-void add_bench(CLI::App& app, const Arguments& given);
-void add_doctor(CLI::App& app);
-void add_selftest(CLI::App& app);
-void add_completion(CLI::App& app);
-void add_man(CLI::App& app);
+void add_gen(Verb app);
+void add_solve(Verb app);
+void add_lstsq(Verb app);
+void add_plan(Verb app);
+void add_tune(Verb app, const Arguments& given);
+void add_tune_batch(Verb tune, const Arguments& given);
+void add_bench(Verb app, const Arguments& given);
+void add_doctor(Verb app);
+void add_selftest(Verb app);
+void add_completion(Verb app);
+void add_man(Verb app);
 
 /// The option table with the verbs that stepwell-bench has, if it is installed.
-std::vector<VerbRow> command_table(const CLI::App& app);
+std::vector<VerbRow> command_table(Verb app);
 
 }  // namespace stepwell::tool

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options/distributed_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include "options/verb.hpp"
 
 namespace stepwell::tool {
 
-void add_distributed_options(CLI::App& verb, DistributedRequest& r) {
+void add_distributed_options(Verb verb, DistributedRequest& r) {
   verb.add_option("--tile", r.tile, "Order of a generated A's tiles, a multiple of 32")
-      ->check(CLI::Range(32, 8192));
+      .check(Range(32, 8192));
   verb.add_option("--layout", r.layout,
                   "Distribution of tiles over ranks: grid, or symmetric (3, 6, 10, ... ranks)")
-      ->check(CLI::IsMember({"grid", "symmetric"}))
-      ->capture_default_str();
+      .check(OneOf{"grid", "symmetric"})
+      .capture_default_str();
   verb.add_option("--grid-rows", r.grid_rows, "Rows of the grid of ranks; default: most square")
-      ->check(CLI::Range(1, 1 << 20));
+      .check(Range(1, 1 << 20));
   verb.add_flag("--regenerate", r.regenerate,
                 "Over ranks: generate A's tiles again for every product instead of keeping them");
 }

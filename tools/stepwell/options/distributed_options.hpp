@@ -7,12 +7,10 @@
 
 #include "stepwell/ranks.hpp"
 
-namespace CLI {
-class App;
-}
-
 /// Options of `solve` and `plan` for the distribution of a matrix over ranks.
 namespace stepwell::tool {
+
+class Verb;
 
 struct DistributedRequest {
   std::int64_t tile = 0;
@@ -22,7 +20,7 @@ struct DistributedRequest {
 };
 
 /// Adds --tile, --layout, --grid-rows and --regenerate.
-void add_distributed_options(CLI::App& verb, DistributedRequest& r);
+void add_distributed_options(Verb verb, DistributedRequest& r);
 
 /// Converts the request to the library's options, without checkpoints.
 DistributedOptions distributed_options_of(const DistributedRequest& r);

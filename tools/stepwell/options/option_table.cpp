@@ -162,9 +162,9 @@ constexpr const char* kExitCodes =
 
 }  // namespace
 
-std::vector<VerbRow> option_table(const CLI::App& app) {
+std::vector<VerbRow> option_table(Verb app) {
   std::vector<VerbRow> table;
-  collect(app, "", table);
+  collect(app.app(), "", table);
   return table;
 }
 
@@ -208,8 +208,8 @@ std::vector<VerbRow> table_from_json(const std::string& text) {
   }
 }
 
-std::unique_ptr<CLI::App> make_application() {
-  auto app = std::make_unique<CLI::App>(
+std::shared_ptr<CLI::App> make_application() {
+  auto app = std::make_shared<CLI::App>(
       "Stepwell: dense linear systems to full FP64 accuracy on low-precision engines.", "stepwell");
   app->set_version_flag("--version", std::string("stepwell ") + version());
   app->formatter(std::make_shared<HelpFormatter>());
@@ -218,7 +218,8 @@ std::unique_ptr<CLI::App> make_application() {
   return app;
 }
 
-int parse_and_run(CLI::App& app, int argc, char** argv, std::span<const OldName> old_names) {
+int parse_and_run(Verb verb, int argc, char** argv, std::span<const OldName> old_names) {
+  CLI::App& app = verb.app();
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   for (const OldName& name : old_names) replace(name, arguments);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them

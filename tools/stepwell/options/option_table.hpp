@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "options/verb.hpp"
 
 /// The command's verbs and options as data. The parser, --help, the manual page and the shell
 /// completions all come from the options that the verbs have added to the application.
@@ -35,14 +33,14 @@ struct VerbRow {
 };
 
 /// The application itself, with an empty name, and all its verbs, including those with subcommands.
-std::vector<VerbRow> option_table(const CLI::App& app);
+std::vector<VerbRow> option_table(Verb app);
 
 /// The table as JSON, and back. The second one throws Error(malformed).
 std::string to_json(const std::vector<VerbRow>& table);
 std::vector<VerbRow> table_from_json(const std::string& text);
 
 /// An application without verbs: name, version, layout of the help, examples and exit codes.
-std::unique_ptr<CLI::App> make_application();
+std::shared_ptr<CLI::App> make_application();
 
 /// A former name of a verb's option. It works until 0.3 with a warning, and help, manual page and
 /// completions do not show it.
@@ -54,6 +52,6 @@ struct OldName {
 
 /// Parses the arguments and runs the verb. Returns 0 after success, --help and --version. Throws
 /// Failure for wrong usage, and what the verb throws.
-int parse_and_run(CLI::App& app, int argc, char** argv, std::span<const OldName> old_names);
+int parse_and_run(Verb app, int argc, char** argv, std::span<const OldName> old_names);
 
 }  // namespace stepwell::tool

@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options/recipe_options.hpp"
 
-#include <CLI/CLI.hpp>
-
+#include "options/verb.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::tool {
 
-void add_recipe_options(CLI::App& verb, RecipeRequest& r) {
+void add_recipe_options(Verb verb, RecipeRequest& r) {
   verb.add_option("--cond", r.condition,
                   "Condition number, for kinds with given eigenvalues or singular values")
-      ->check(CLI::Range(1.0, 1e16))
-      ->capture_default_str();
+      .check(Range(1.0, 1e16))
+      .capture_default_str();
   verb.add_option("--length", r.length, "Correlation length of a covariance")
-      ->check(CLI::Range(1e-6, 1e6))
-      ->capture_default_str();
+      .check(Range(1e-6, 1e6))
+      .capture_default_str();
   verb.add_option("--nugget", r.nugget, "Value added to the diagonal of a covariance")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
-  verb.add_option("--seed", r.seed, "Seed of the random numbers")->capture_default_str();
+      .check(Range(0.0, 1e6))
+      .capture_default_str();
+  verb.add_option("--seed", r.seed, "Seed of the random numbers").capture_default_str();
   verb.add_flag("--sorted", r.sorted, "Sort the points of a covariance in Morton order");
 }
 

@@ -7,12 +7,10 @@
 
 #include "gallery/recipe.hpp"
 
-namespace CLI {
-class App;
-}
-
 /// Options of a command for a matrix of the gallery.
 namespace stepwell::tool {
+
+class Verb;
 
 struct RecipeRequest {
   std::string kind = "arithmetic";
@@ -24,7 +22,7 @@ struct RecipeRequest {
 };
 
 /// Adds --cond, --length, --nugget, --seed and --sorted.
-void add_recipe_options(CLI::App& verb, RecipeRequest& r);
+void add_recipe_options(Verb verb, RecipeRequest& r);
 
 /// Throws Error(invalid_argument) if there is no such kind.
 gallery::Recipe recipe_of(const RecipeRequest& r);

@@ -7,12 +7,10 @@
 
 #include "stepwell/solve.hpp"
 
-namespace CLI {
-class App;
-}
-
 /// Command-line options that `solve` and `plan` share.
 namespace stepwell::tool {
+
+class Verb;
 
 struct SolveOptionsRequest {
   std::string assume = "auto";
@@ -25,10 +23,10 @@ struct SolveOptionsRequest {
 };
 
 /// Adds --assume, --map, --refiner, --pivoting, --tolerance, --no-climb and --threads.
-void add_solve_options(CLI::App& verb, SolveOptionsRequest& r);
+void add_solve_options(Verb verb, SolveOptionsRequest& r);
 
 /// Adds --refiner and --pivoting alone.
-void add_method_options(CLI::App& verb, std::string& refiner, std::string& pivoting);
+void add_method_options(Verb verb, std::string& refiner, std::string& pivoting);
 
 /// Throws Error(invalid_argument) for a map or refiner that does not exist.
 SolveOptions options_of(const SolveOptionsRequest& r);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include <CLI/CLI.hpp>
 #include "commands/selftest/selftest.hpp"
 #include "commands/verbs.hpp"
 #include "report/ending.hpp"
@@ -73,13 +72,13 @@ void run(bool json) {
 }  // namespace
 }  // namespace selftest
 
-void add_selftest(CLI::App& app) {
-  CLI::App* const verb =
+void add_selftest(Verb app) {
+  const Verb verb =
       app.add_subcommand("selftest", "Check that this machine computes what the library promises");
   const auto json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *json, "Print one JSON object");
-  verb->callback([json] { selftest::run(*json); });
-  verb->footer(
+  verb.add_flag("--json", *json, "Print one JSON object");
+  verb.callback([json] { selftest::run(*json); });
+  verb.footer(
       "Checks the kernels of every instruction set, the accuracy of each solver for small systems\n"
       "in double-double, and that the bits of x do not depend on the number of threads or on the\n"
       "rounding mode. Takes a few seconds. Exit code 70: a check failed.\n\n"

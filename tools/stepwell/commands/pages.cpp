@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "commands/verbs.hpp"
 #include "stepwell/error.hpp"
+#include "stepwell/version.hpp"
 
-/// `completion`: the option table as a script for a shell.
+/// `completion` and `man`: the option table as a script for a shell and as a page for man(1).
 namespace stepwell::tool {
 namespace {
 
@@ -118,7 +118,7 @@ std::string fish(const std::vector<VerbRow>& table) {
   return script;
 }
 
-std::string completion_script(const CLI::App& app, const std::string& shell) {
+std::string completion_script(Verb app, const std::string& shell) {
   const std::vector<VerbRow> table = command_table(app);
   if (shell == "bash") return bash(table);
   if (shell == "zsh") return zsh(table);
@@ -127,14 +127,95 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
               "there is no completion for '" + shell + "'; the shells are bash, zsh and fish");
 }
 
+/// Escapes text for troff.
+std::string plain(const std::string& text) {
+  std::string out;
+  bool line_start = true;
+  for (const char c : text) {
+    if (line_start && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+    line_start = c == '\n';
+  }
+  return out;
+}
+
+std::string option_text(const OptionRow& o) {
+  std::string names;
+  for (const std::string& name : o.names) {
+    names += (names.empty() ? "" : ", ") + ("\\fB" + plain(name) + "\\fR");
+  }
+  if (!o.value.empty() && !o.positional) names += " \\fI" + plain(o.value) + "\\fR";
+  std::string text = plain(o.text);
+  if (!o.value.empty() && !o.default_value.empty()) text += "; default: " + plain(o.default_value);
+  if (o.required && !o.positional) text += " (required)";
+  return ".TP\n" + names + "\n" + text + "\n";
+}
+
+/// A footer with its line breaks kept.
+std::string literal(const std::string& text) {
+  return text.empty() ? "" : ".PP\n.nf\n" + plain(text) + "\n.fi\n";
+}
+
+std::string manual_page(Verb app) {
+  const std::vector<VerbRow> table = command_table(app);
+  std::string page = fmt::format(
+      ".TH STEPWELL 1 \"\" \"stepwell {}\" \"User Commands\"\n"
+      ".SH NAME\nstepwell \\- {}\n.SH SYNOPSIS\n",
+      plain(version()), "dense linear systems to full FP64 accuracy on low\\-precision engines");
+  for (const VerbRow& verb : table) {
+    if (verb.name.empty() || !verb.below.empty()) continue;
+    page += ".B stepwell " + plain(verb.name) + "\n";
+    for (const OptionRow& o : verb.options) {
+      if (o.positional)
+        page += (o.required ? "" : "[") + plain(o.names[0]) + (o.required ? "\n" : "]\n");
+    }
+    page += "[\\fIoptions\\fR]\n.br\n";
+  }
+  page +=
+      ".SH DESCRIPTION\nFactors in bf16 on the CPU's matrix engine, refines in FP64, and reports "
+      "how accurate every solution is.\n.SH VERBS\n";
+  for (const VerbRow& verb : table) {
+    if (verb.name.empty() || !verb.below.empty()) continue;
+    page += ".SS " + plain(verb.name) + "\n" + plain(verb.text) + ".\n";
+    for (const OptionRow& o : verb.options) {
+      if (o.names.back() != "--help") page += option_text(o);
+    }
+    page += literal(verb.footer);
+  }
+  page +=
+      ".SH ENVIRONMENT\n"
+      ".TP\n.B STEPWELL_ISA\nThe best instruction set to use: reference, baseline, avx2, avx512, "
+      "avx512_bf16 or amx.\n"
+      ".TP\n.B OPENBLAS_CORETYPE\nRead by OpenBLAS, which may mistake a new CPU for a very old "
+      "one; \\fBstepwell doctor\\fR warns about it.\n"
+      ".TP\n.B NO_COLOR\nIf set, nothing is coloured.\n"
+      ".SH FILES\n.TP\n.I $XDG_CACHE_HOME/stepwell/rates.json\nWhat \\fBstepwell tune\\fR "
+      "measured; below ~/.cache if the variable is not set.\n"
+      ".SH EXIT STATUS AND EXAMPLES\n";
+  page += literal(table.front().footer);
+  return page;
+}
+
 }  // namespace
 
-void add_completion(CLI::App& app) {
-  CLI::App* const verb = app.add_subcommand("completion", "Print completion for a shell");
+void add_completion(Verb app) {
+  const Verb verb = app.add_subcommand("completion", "Print completion for a shell");
   const auto shell = std::make_shared<std::string>();
-  verb->add_option("shell", *shell, "bash, zsh or fish")->required();
-  verb->callback([&app, shell] { fmt::print("{}", completion_script(app, *shell)); });
-  verb->footer("Example:\n  source <(stepwell completion bash)");
+  verb.add_option("shell", *shell, "bash, zsh or fish").required();
+  verb.callback([app, shell] { fmt::print("{}", completion_script(app, *shell)); });
+  verb.footer("Example:\n  source <(stepwell completion bash)");
+}
+
+void add_man(Verb app) {
+  const Verb verb = app.add_subcommand("man", "Print the manual page");
+  verb.callback([app] { fmt::print("{}", manual_page(app)); });
+  verb.footer("Example:\n  stepwell man | man -l -");
 }
 
 }  // namespace stepwell::tool
