@@ -14,7 +14,8 @@ Side onednn_matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
   if (module == nullptr) {
     throw Error(ErrorCode::unsupported,
                 std::string("--against onednn can't run: ") + dlerror() +
-                    " (it is built only if oneDNN, Debian's libdnnl-dev, is installed)");
+                    " (package stepwell-baselines; built only if oneDNN, Debian's libdnnl-dev, is "
+                    "installed)");
   }
   const auto matmul =
       reinterpret_cast<decltype(&stepwell_onednn_matmul)>(dlsym(module, "stepwell_onednn_matmul"));

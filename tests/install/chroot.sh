@@ -22,9 +22,11 @@ set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
 cd /root
 apt-get install -y -qq --no-install-recommends \
-  ./debs/libstepwell0*.deb ./debs/libstepwell-*.deb ./debs/stepwell_*.deb gcc libc6-dev >/dev/null
+  ./debs/libstepwell0*.deb ./debs/libstepwell-*.deb ./debs/stepwell_*.deb \
+  ./debs/stepwell-bench_*.deb gcc libc6-dev >/dev/null
 stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy
 stepwell solve A.npy b.npy -o x.npy
+stepwell bench kernel --op update --n 64 --pairs 1
 cat >c.c <<'C'
 #include <stdio.h>
 #include "stepwell/stepwell.h"
@@ -57,7 +59,7 @@ C
   gcc l.c -o l -lstepwell_lapack
   STEPWELL_LAPACK=all STEPWELL_VERBOSE=1 ./l
 fi
-apt-get purge -y -qq 'libstepwell*' stepwell >/dev/null
+apt-get purge -y -qq 'libstepwell*' stepwell stepwell-bench >/dev/null
 test ! -e /usr/bin/stepwell
 EOF
 mount -t proc proc "$root/proc"
