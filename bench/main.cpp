@@ -14,6 +14,7 @@ namespace {
 
 constexpr tool::OldName kOldNames[] = {{"bench solve", "--structure", "--assume"},
                                        {"bench lstsq", "--columns", "--nrhs"},
+                                       {"bench lstsq", "--rung", "--map"},
                                        {"bench lstsq", "--clustered", "--kind=tall-clustered"},
                                        {"bench batch", "--rhs", "--nrhs"},
                                        {"bench batch", "--operation", "--op"},

@@ -140,7 +140,7 @@ void add_lstsq_bench(tool::Verb bench) {
   verb.add_option("--layout", r->layout, "A column-major, or row-major as in C and NumPy")
       .check(tool::OneOf{"columns", "rows"})
       .capture_default_str();
-  verb.add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
+  verb.add_option("--map", r->map, "Arithmetic of the Gram matrix; default: the plan's")
       .check(tool::OneOf(rungs));
   verb.add_option("--refiner", r->refiner,
                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");

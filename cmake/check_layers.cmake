@@ -8,7 +8,8 @@
 #   layer    a file includes only its own layer and the layers below it
 #   room     the kernel families do not include one another; all may include the reference kernels
 #   engine   starpu*.h and mpi.h are included in src/engine only
-#   public   a public header includes only "stepwell/..." and standard headers
+#   public   a public header includes only "stepwell/..." and standard headers; those in
+#            stepwell/adapt, which no other public header includes, may include <Eigen/Core>
 #   namespace  the namespace of a file is that of its layer (stepwell::factor for src/factor), or
 #            stepwell itself for public names; a nested one is named after a folder
 #   spdx     a C++ file starts with the two SPDX lines
@@ -160,6 +161,13 @@ macro(check_include file where name quote)
       if(CMAKE_MATCH_1 IN_LIST c_headers)
         set(allowed TRUE)
       endif()
+    endif()
+    if("${file}" MATCHES "^include/stepwell/adapt/")
+      if("${name}" STREQUAL "Eigen/Core")
+        set(allowed TRUE)
+      endif()
+    elseif("${name}" MATCHES "^stepwell/adapt/")
+      set(allowed FALSE)
     endif()
     if(NOT allowed)
       problem("${where}" public "a public header includes only stepwell/ and standard headers (${name})")

@@ -47,8 +47,8 @@ stepwell::Certificate solve(const std::vector<double>& a, const std::vector<doub
                           stepwell::view(x.data(), n, 1));
   if (c.ok()) {
     std::printf("%s: %s with %s, %d iterations, backward error %.1e (tolerance %.1e)\n",
-                to_string(c.outcome), c.map.c_str(), c.refiner.c_str(), c.iterations,
-                c.backward_error, c.tolerance);
+                to_string(c.outcome), map_text(c.method).c_str(), refiner_text(c.method).c_str(),
+                c.iterations, c.backward_error, c.tolerance);
   } else {
     std::printf("%s: %s\n", to_string(c.outcome), c.reason.c_str());
   }

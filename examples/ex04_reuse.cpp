@@ -50,7 +50,7 @@ int main() {
     return 1;
   }
   //---- end factor
-  std::printf("factor at %s: %.1f MB, %.1f ms\n", made.map.c_str(),
+  std::printf("factor at %s: %.1f MB, %.1f ms\n", map_text(made.method).c_str(),
               static_cast<double>(made.factor.bytes) * 1e-6, made.times.wall * 1e3);
 
   std::vector<double> u(static_cast<std::size_t>(n));

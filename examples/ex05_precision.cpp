@@ -55,20 +55,21 @@ int main() {
     //---- begin options
     stepwell::SolveOptions options;
     if (choice.map != nullptr) options.map = stepwell::parse_map(choice.map);
-    options.refiner = choice.refiner;
+    options.refine.refiner = choice.refiner;
     options.climb = choice.map == nullptr;  // stay at the map that is compared
     //---- end options
     const stepwell::Certificate c =
         stepwell::solve_spd(stepwell::view(a.data(), n, n), stepwell::view(b.data(), n, 1),
                             stepwell::view(x.data(), n, 1), options);
     if (!c.ok()) {
-      std::printf("%s: %s\n", c.map.c_str(), c.reason.c_str());
+      std::printf("%s: %s\n", map_text(c.method).c_str(), c.reason.c_str());
       return 1;
     }
-    std::printf("%-30s %-10s %7g %10d %9.3f %9.3f %9.1e%s\n", c.map.c_str(), c.refiner.c_str(),
-                c.shift, c.iterations, c.times.factor, c.times.refine, c.backward_error,
+    std::printf("%-30s %-10s %7g %10d %9.3f %9.3f %9.1e%s\n", map_text(c.method).c_str(),
+                refiner_text(c.method).c_str(), c.shift, c.iterations, c.times.factor,
+                c.times.refine, c.backward_error,
                 choice.map == nullptr ? "  <- the library's choice" : "");
-    if (choice.map != nullptr && c.map != choice.map) {
+    if (choice.map != nullptr && map_text(c.method) != choice.map) {
       std::printf("  %s broke down %zu times\n", choice.map, c.factor.attempts.size() - 1);
     }
     if (!(c.backward_error <= c.tolerance)) return 1;

@@ -62,8 +62,9 @@ int main() {
               "reason");
   //---- begin rungs
   for (const stepwell::LadderStep& rung : c.rungs) {
-    std::printf("%-8s %-8s %10d %8.1e %9.3f  %s\n", rung.map.c_str(), or_dash(rung.refiner),
-                rung.iterations, rung.error, rung.seconds, or_dash(rung.reason));
+    std::printf("%-8s %-8s %10d %8.1e %9.3f  %s\n", map_text(rung.method).c_str(),
+                or_dash(refiner_text(rung.method)), rung.iterations, rung.error, rung.seconds,
+                or_dash(rung.reason));
   }
   //---- end rungs
   if (!c.ok()) return 1;
@@ -75,7 +76,8 @@ int main() {
     largest = std::max(largest, std::fabs(x[i]));
   }
   const double error = difference / largest;
-  std::printf("\nx was found with       %s and %s\n", c.map.c_str(), c.refiner.c_str());
+  std::printf("\nx was found with       %s and %s\n", map_text(c.method).c_str(),
+              refiner_text(c.method).c_str());
   std::printf("backward error         %.2e (tolerance %.2e)\n", column.backward_error, c.tolerance);
   std::printf("proven backward error  %.2e\n", column.proven_backward_error);
   std::printf("condition number       %.1e (estimate)\n", c.condition);

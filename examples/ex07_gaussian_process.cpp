@@ -65,8 +65,9 @@ int main() {
   std::printf("%lld points, %lld right-hand sides: %s\n", static_cast<long long>(n),
               static_cast<long long>(columns), to_string(c.outcome));
   for (const stepwell::LadderStep& rung : c.rungs) {
-    std::printf("  %s: %d iterations, error %.1e%s%s\n", rung.map.c_str(), rung.iterations,
-                rung.error, rung.reason.empty() ? "" : "; climbed: ", rung.reason.c_str());
+    std::printf("  %s: %d iterations, error %.1e%s%s\n", map_text(rung.method).c_str(),
+                rung.iterations, rung.error,
+                rung.reason.empty() ? "" : "; climbed: ", rung.reason.c_str());
   }
   if (!c.ok()) {
     std::printf("%s\n", c.reason.c_str());

@@ -58,8 +58,8 @@ stepwell::Certificate krige(const std::vector<Station>& stations, double nugget,
 void print(const char* what, const stepwell::Certificate& c, double estimate, double truth) {
   std::printf("%-16s %s", what, to_string(c.outcome));
   if (c.ok()) {
-    std::printf(", %s, %d iterations: %.4f (truth %.4f)", c.map.c_str(), c.iterations, estimate,
-                truth);
+    std::printf(", %s, %d iterations: %.4f (truth %.4f)", map_text(c.method).c_str(), c.iterations,
+                estimate, truth);
   }
   std::printf("\n");
 }

@@ -46,8 +46,8 @@ stepwell::Certificate solve(const std::vector<double>& a, const std::vector<doub
                       stepwell::view(x.data(), n, 1));  // detects the structure of A
   if (c.ok()) {
     std::printf("%s: solved as %s at %s, %d iterations with %s, backward error %.1e\n",
-                to_string(c.outcome), c.structure.c_str(), c.map.c_str(), c.iterations,
-                c.refiner.c_str(), c.backward_error);
+                to_string(c.outcome), to_string(c.structure), map_text(c.method).c_str(),
+                c.iterations, refiner_text(c.method).c_str(), c.backward_error);
   } else {
     std::printf("%s: %s\n", to_string(c.outcome), c.reason.c_str());
   }

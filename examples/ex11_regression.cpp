@@ -59,7 +59,8 @@ int main() {
   const double freedom = static_cast<double>(d.rows - d.cols);
   const double deviation = c.columns[0].residual_norm / std::sqrt(freedom);
   std::printf("%s: rung %s, %d iterations, backward error %.1e by the %s\n", to_string(c.outcome),
-              c.map.c_str(), c.iterations, c.backward_error, c.columns[0].measure.c_str());
+              map_text(c.method).c_str(), c.iterations, c.backward_error,
+              to_string(c.columns[0].measure));
   std::printf("standard deviation of the noise: %.3f\n", deviation);
   //---- end regress
   bool good = std::fabs(deviation - kNoise) <= 0.01;

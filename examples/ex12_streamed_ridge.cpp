@@ -64,7 +64,7 @@ int main() {
     return 1;
   }
   std::printf("%s: rung %s, %d iterations, %.1f MiB for a matrix of %.1f MiB\n",
-              to_string(c.outcome), c.map.c_str(), c.iterations,
+              to_string(c.outcome), map_text(c.method).c_str(), c.iterations,
               static_cast<double>(c.peak_bytes) / 0x1p20,
               static_cast<double>(8 * kTimes * n) / 0x1p20);
   double worst = 0;

@@ -124,7 +124,7 @@ void notify_other_ranks(engine::Communicator& ranks) {
 /// solve_spd() on rank 0 alone, with the threads of all ranks; the other ranks sleep.
 DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks& ranks,
                                       const SolveRequest& r) {
-  engine::Communicator& all = ranks.communicator();
+  engine::Communicator& all = RanksData::of(ranks);
   if (all.sum_on_machine(1) != ranks.size()) {
     throw Error(
         ErrorCode::invalid_argument,
@@ -152,7 +152,7 @@ DistributedBaseline one_rank_baseline(engine::Agreement& agreement, const Ranks&
       wait_for_rank_0(agreement.ranks());
     } else {
       try {
-        system->solve(system->context, system->columns);
+        (void)system->solve(system->context, system->columns);
       } catch (...) {
         error = std::current_exception();
       }
@@ -188,12 +188,12 @@ void start_workers(int threads) {
 
 double timed(const Ranks& ranks, const Side& side) {
   if (side.prepare) side.prepare();
-  ranks.communicator().barrier();
+  RanksData::of(ranks).barrier();
   const auto start = std::chrono::steady_clock::now();
   side.run();
   const auto took = std::chrono::steady_clock::now() - start;
   std::int64_t most = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
-  ranks.communicator().largest({&most, 1});
+  RanksData::of(ranks).largest({&most, 1});
   return 1e-9 * static_cast<double>(std::max<std::int64_t>(1, most));
 }
 

@@ -89,7 +89,7 @@ void bench_als(const AlsBenchRequest& asked) {
   const auto p = std::make_shared<AlsProblem>(request);
   const auto ours = std::make_shared<AlsVectors>(*p), theirs = std::make_shared<AlsVectors>(*p);
   const auto context = std::make_shared<Context>(request.threads);
-  p->options.context = context.get();
+  p->options.engine.context = context.get();
   const bool from_mkl = request.against == "mkl-loop";
   const auto loop = std::make_shared<LapackLoop>(p->options, request.threads, from_mkl);
 

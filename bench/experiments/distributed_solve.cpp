@@ -74,8 +74,9 @@ void print(const SolveRequest& r, const Ranks& ranks, const ProcessGrid& p, cons
   fmt::print("{}", bench_text(fmt::format("solve {}, n = {}, on {} ranks, grid {} x {}", r.kind,
                                           r.n, ranks.size(), p.rows, p.cols),
                               contest, result));
-  fmt::print("  path      {} with {}, {} iterations; backward error {:.2g} u\n", c.map, c.refiner,
-             c.iterations, details["backward_error"].get<double>() * 0x1p53);
+  fmt::print("  path      {} with {}, {} iterations; backward error {:.2g} u\n", map_text(c.method),
+             refiner_text(c.method), c.iterations,
+             details["backward_error"].get<double>() * 0x1p53);
   const std::string blocks = details.contains("baseline_blocks")
                                  ? "; blocks tried: " + details["baseline_blocks"].dump()
                                  : "";
@@ -99,11 +100,11 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
                 "--n is too large: ScaLAPACK's arrays have sizes of type int");
   }
   const FillTile fill = gallery::tile_filler(r.n, tool::recipe_of(r));
-  const factor::ProcessContext process(ranks.communicator(),
+  const factor::ProcessContext process(RanksData::of(ranks),
                                        tiles::Distribution::choose(ranks.size(), {}));
   if (r.threads == 0) r.threads = process.threads(nullptr);
   const BlasThreads blas_threads(r.threads);
-  engine::Agreement agreement(ranks.communicator());
+  engine::Agreement agreement(RanksData::of(ranks));
   const ProcessGrid p(ranks);
   const DistributedBaseline baseline = distributed_baseline(agreement, ranks, p, r);
 
@@ -115,8 +116,8 @@ void bench_on(const Ranks& ranks, const SolveRequest& asked) {
   Context context(r.threads);
   SolveOptions options;
   if (!r.map.empty()) options.map = parse_map(r.map);
-  options.refiner = tool::refiner_of(r.refiner);
-  options.context = &context;
+  options.refine.refiner = tool::refiner_of(r.refiner);
+  options.engine.context = &context;
   Certificate c;
   Contest contest;
   contest.clock = Clock::wall;

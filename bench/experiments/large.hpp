@@ -9,7 +9,7 @@
 
 #include "bench/harness/harness.hpp"
 #include "stepwell/map.hpp"
-#include "stepwell/times.hpp"
+#include "stepwell/progress.hpp"
 
 /// The verbs `bench factor`, `bench syrk` and `bench trsm`: whole operations on all workers.
 namespace stepwell::bench {

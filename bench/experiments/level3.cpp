@@ -73,11 +73,11 @@ struct Operation {
   explicit Operation(const LargeRequest& r) : n(r.n), k(r.k), context(r.threads) {
     options.map = parse_map(r.map);
     options.tile = r.tile;
-    options.context = &context;
+    options.engine.context = &context;
   }
   Level3Options on(Context& workers, const PrecisionMap& map) const {
     Level3Options o = options;
-    o.context = &workers;
+    o.engine.context = &workers;
     o.map = map;
     return o;
   }
@@ -107,7 +107,7 @@ LargeBench bench_of(const std::shared_ptr<Operation>& s, const LargeRequest& req
     Side side = our_side(name, kernels::table().cap, 1);
     side.work = shared.work;
     side.prepare = shared.prepare;
-    side.run = [s, run = at(s->options.map)] { run(s->one); };
+    side.run = [s, run = at(s->options.map)] { (void)run(s->one); };
     return side;
   };
   bench.times = [s] { return s->report.times; };
@@ -132,7 +132,7 @@ std::shared_ptr<Factor> dominant_factor(const Operation& s, const PrecisionMap& 
   FactorOptions options;
   options.map = map;
   options.tile = s.options.tile;
-  options.context = s.options.context;
+  options.engine.context = s.options.engine.context;
   return std::make_shared<Factor>(
       cholesky(view(static_cast<const double*>(matrix.data()), s.n, s.n), options));
 }
@@ -218,7 +218,7 @@ LargeBench make_syrk_bench(const LargeRequest& request) {
       const auto a = view(static_cast<const double*>(s->a->data()), s->n, s->k);
       return syrk(1, a, 0, view(s->c->data(), s->n, s->n), s->on(workers, map));
     };
-    run(s->context);
+    (void)run(s->context);
     check_syrk(*s, map);
     return run;
   };
@@ -244,7 +244,7 @@ LargeBench make_trsm_bench(const LargeRequest& request) {
       return trsm(*factor, view(s->c->data(), s->k, s->n), s->on(workers, map));
     };
     fill(*s->c, 3);
-    run(s->context);
+    (void)run(s->context);
     check_trsm(*s, *factor, map);
     return run;
   };

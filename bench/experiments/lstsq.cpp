@@ -44,7 +44,7 @@ ordered_json request_json(const LstsqBenchRequest& r) {
           {"residual", r.residual},
           {"seed", r.seed},
           {"layout", r.layout},
-          {"rung", r.rung},
+          {"map", r.map},
           {"refiner", r.refiner},
           {"qr", r.qr},
           {"against", r.against}};
@@ -107,8 +107,7 @@ void bench_lstsq(const LstsqBenchRequest& asked) {
                              request.n, request.columns, request.columns == 1 ? "" : "s",
                              request.condition, request.layout),
                  contest, result));
-  fmt::print("  path      {}\n  ours      {}\n",
-             tool::path_text(c.map, c.refiner, c.iterations, true),
+  fmt::print("  path      {}\n  ours      {}\n", tool::path_text(c.method, c.iterations, true),
              accuracy_text(details["accuracy"]));
   if (!one_worker) fmt::print("  baseline  {}\n", accuracy_text(details["baseline_accuracy"]));
   fmt::print("  seconds   analysis {:.3g}, factor {:.3g}, refine {:.3g} (last run)\n",

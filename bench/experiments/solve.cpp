@@ -77,7 +77,7 @@ void bench_solve(const SolveRequest& asked) {
     contest.baseline.threads = one_worker ? 1 : request.threads;
     contest.baseline.name += one_worker ? " on one thread" : " of one column";
     contest.baseline.run = [s, one_worker] {
-      s->solve(one_worker ? s->one : s->context, one_worker ? s->columns : 1);
+      (void)s->solve(one_worker ? s->one : s->context, one_worker ? s->columns : 1);
     };
   }
   const ContestResult result = compete(contest, request.pairs, request.allow_slow_blas);
@@ -112,8 +112,9 @@ void bench_solve(const SolveRequest& asked) {
   fmt::print("{}", bench_text(fmt::format("solve {}, n = {}, {} column{}", request.kind, request.n,
                                           request.columns, request.columns == 1 ? "" : "s"),
                               contest, result));
-  fmt::print("  path      {} with {}, {} iterations; backward error {:.2g} u\n", c.map, c.refiner,
-             c.iterations, details["backward_error"].get<double>() * 0x1p53);
+  fmt::print("  path      {} with {}, {} iterations; backward error {:.2g} u\n", map_text(c.method),
+             refiner_text(c.method), c.iterations,
+             details["backward_error"].get<double>() * 0x1p53);
   if (details.contains("baseline_backward_error")) {
     fmt::print("  baseline  backward error {:.2g} u\n",
                details["baseline_backward_error"].get<double>() * 0x1p53);
@@ -123,7 +124,7 @@ void bench_solve(const SolveRequest& asked) {
              c.times.analysis, c.times.factor, c.times.refine);
   for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty())
-      fmt::print("  tried     {}: {} ({:.3g} s)\n", r.map, r.reason, r.seconds);
+      fmt::print("  tried     {}: {} ({:.3g} s)\n", map_text(r.method), r.reason, r.seconds);
   }
 }
 

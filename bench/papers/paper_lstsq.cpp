@@ -69,10 +69,10 @@ ordered_json cells_json(const Cells& c) {
 ordered_json attempt(const io::DenseMatrix& a, MatrixView<const double> b, MatrixView<double> x,
                      Rung rung, const char* refiner) {
   LeastSquaresOptions options;
-  options.rung = rung;
-  options.refiner = refiner_from_string(refiner);
+  options.map = uniform(rung);
+  options.refine.refiner = refiner_from_string(refiner);
   options.climb = false;
-  options.iterations = kIterations;
+  options.refine.iterations = kIterations;
   const Certificate c = lstsq(a.view(), b, x, options);
   ordered_json json = {{"outcome", to_string(c.outcome)}};
   if (!c.reason.empty()) json["reason"] = c.reason;
@@ -128,17 +128,18 @@ ordered_json row_of(const Matrix& matrix, const io::DenseMatrix& a) {
   }
   const Certificate c = lstsq(a.view(), rhs, solution);
   row["outcome"] = to_string(c.outcome);
-  row["map"] = c.map;
-  row["refiner"] = c.refiner;
+  row["map"] = map_text(c.method);
+  row["refiner"] = refiner_text(c.method);
   row["iterations"] = c.iterations;
   row["left"] = ordered_json::array();
   for (const LadderStep& r : c.rungs) {
-    if (!r.reason.empty()) row["left"].push_back({{"map", r.map}, {"because", r.reason}});
+    if (!r.reason.empty())
+      row["left"].push_back({{"map", map_text(r.method)}, {"because", r.reason}});
   }
   if (c.ok()) {
     row["backward_error"] =
         rounded(frobenius_error(a.view(), rhs, view<const double>(x.data(), n, 1)));
-    row["measure"] = c.columns.empty() ? "" : c.columns[0].measure;
+    row["measure"] = c.columns.empty() ? "" : to_string(c.columns[0].measure);
     row["bound"] = rounded(c.backward_error);
   }
   row["dgels"] = dgels_json(a, rhs);

@@ -115,14 +115,15 @@ ordered_json row_of(const char* name, const io::DenseMatrix& a) {
   row["outcome"] = to_string(c.outcome);
   row["reason"] = c.reason;
   row["condition"] = finite(c.condition);
-  row["map"] = c.map;
-  row["refiner"] = c.refiner;
+  row["map"] = map_text(c.method);
+  row["refiner"] = refiner_text(c.method);
   row["iterations"] = c.iterations;
   row["growth"] = finite(c.factor.growth);
   row["tolerance"] = rounded(c.tolerance);
   row["left"] = ordered_json::array();
   for (const LadderStep& r : c.rungs) {
-    if (!r.reason.empty()) row["left"].push_back({{"map", r.map}, {"because", r.reason}});
+    if (!r.reason.empty())
+      row["left"].push_back({{"map", map_text(r.method)}, {"because", r.reason}});
   }
   if (c.ok()) {
     row["backward_error"] =

@@ -61,7 +61,7 @@ LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, cons
                            Context& context, engine::ThreadPool& pool) {
   FactorOptions options;
   options.map = parse_map(map);
-  options.context = &context;
+  options.engine.context = &context;
   LuFactor made;
   Side factor = our_side("lu", kernels::table().cap, run.threads);
   factor.work = 1;
@@ -71,7 +71,7 @@ LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, cons
   if (!made.ok()) {
     throw Error(ErrorCode::unsupported, std::string("lu() at ") + map + " broke down");
   }
-  const LuData& data = made.data();
+  const LuData& data = LuData::of(made);
   refine::FactorPreconditioner m(pool, data, data.scale.row, data.scale.col, false);
   const core::Buffer<double> b(a.rows), x(a.rows);
   std::fill(b.begin(), b.end(), 1.0);
@@ -87,8 +87,8 @@ LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, cons
 double LuModel::seconds(const Certificate& c) const {
   double sum = 0;
   for (const LadderStep& r : c.rungs) {
-    const auto rung = rungs.find(r.map);
-    if (r.map == "none") {
+    const auto rung = rungs.find(map_text(r.method));
+    if (r.method.factorization == Factorization::none) {
       sum += kOverhead * r.iterations * gemv;
     } else if (rung == rungs.end()) {
       sum += dgetrf + dgetrs;

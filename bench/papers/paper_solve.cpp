@@ -15,10 +15,10 @@ using nlohmann::ordered_json;
 ordered_json path_json(const Certificate& c) {
   ordered_json left = ordered_json::array();
   for (const LadderStep& r : c.rungs) {
-    if (!r.reason.empty()) left.push_back({{"map", r.map}, {"because", r.reason}});
+    if (!r.reason.empty()) left.push_back({{"map", map_text(r.method)}, {"because", r.reason}});
   }
-  return {{"map", c.map},
-          {"refiner", c.refiner},
+  return {{"map", map_text(c.method)},
+          {"refiner", refiner_text(c.method)},
           {"iterations", c.iterations},
           {"shift", c.shift},
           {"left", left},
@@ -32,9 +32,9 @@ ordered_json path_json(const Certificate& c) {
 
 ordered_json refinement_history(System& s, const char* map, const char* refiner, int iterations) {
   s.options.map = parse_map(map);
-  s.options.refiner = *refiner_from_string(refiner);
+  s.options.refine.refiner = *refiner_from_string(refiner);
   s.options.climb = false;
-  s.options.iterations = iterations;
+  s.options.refine.iterations = iterations;
   const Certificate c = s.attempt(s.context, 1);
   ordered_json errors = ordered_json::array();
   for (const double e : c.columns.empty() ? std::vector<double>{} : c.columns[0].history) {
@@ -44,7 +44,7 @@ ordered_json refinement_history(System& s, const char* map, const char* refiner,
           {"refiner", refiner},
           {"outcome", to_string(c.outcome)},
           {"iterations", c.iterations},
-          {"factor", c.map},
+          {"factor", map_text(c.method)},
           {"shift", c.shift},
           {"backward_error", rounded(c.backward_error)},
           {"tolerance", rounded(c.tolerance)},

@@ -74,9 +74,9 @@ Factor factor_of(const io::DenseMatrix& a, Rung rung, double shift) {
   FactorOptions f;
   f.map = uniform(rung);
   f.tile = 32;  // so that most products are at the rung: inside a diagonal tile they are fp32
-  f.scaling = Scaling::unit_diagonal;
-  f.shift = shift;
-  f.escalate = false;
+  f.cholesky.scaling = Scaling::unit_diagonal;
+  f.cholesky.shift = shift;
+  f.climb = false;
   return cholesky(a.view(), f);
 }
 
@@ -112,7 +112,7 @@ ordered_json refine_as_paper(const io::DenseMatrix& a, const Triple& t, double s
   const factor::Scale scale = factor::scale_factors(diagonal, Scaling::powers_of_two);
   const solvers::Exponents exponents(scale.row, scale.col);
   refine::ScaledOperator op(product, scale.row, scale.col);
-  refine::FactorPreconditioner m(pool, factor.data(), scale.row, scale.col,
+  refine::FactorPreconditioner m(pool, FactorData::of(factor), scale.row, scale.col,
                                  refine::Substitution::fp64);
   const std::vector<double> b0 = right_hand_side(n);
   core::Buffer<double> b(n), x(n), r(n), dummy(n);

@@ -59,7 +59,7 @@ class TypedBench : public BatchBench {
     options.fast = options.fast || c.fast;
     const auto context = std::make_shared<Context>(threads);
     side.run = [d = d_, options, context]() mutable {
-      options.context = context.get();
+      options.engine.context = context.get();
       const BatchReport report = run(*d, options);
       if (!report.ok()) {
         throw Error(ErrorCode::internal,

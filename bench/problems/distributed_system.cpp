@@ -94,10 +94,10 @@ double distributed_backward_error(const Ranks& ranks, const BlockCyclicMatrix& a
         whole[static_cast<std::size_t>(x.rows.place(i))] = x.column(c)[i];
       }
     }
-    ranks.communicator().sum(whole);
+    RanksData::of(ranks).sum(whole);
     double squares = subtract_product(a, whole, r);
-    ranks.communicator().sum(r);
-    ranks.communicator().sum({&squares, 1});
+    RanksData::of(ranks).sum(r);
+    RanksData::of(ranks).sum({&squares, 1});
     for (std::size_t i = 0; i < b.size(); ++i) {
       b[i] = distributed_right_hand_side(static_cast<std::int64_t>(i), k);
       r[i] += b[i];

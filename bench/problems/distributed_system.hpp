@@ -7,7 +7,7 @@
 
 #include "core/buffer.hpp"
 #include "solvers/distributed/block_cyclic.hpp"
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 namespace stepwell::bench {
 

@@ -77,8 +77,8 @@ System::System(const SolveRequest& r)
       x(n * columns),
       context(r.threads) {
   if (!r.map.empty()) options.map = parse_map(r.map);
-  options.refiner = tool::refiner_of(r.refiner);
-  options.pivoting = tool::pivoting_of(r.pivoting);
+  options.refine.refiner = tool::refiner_of(r.refiner);
+  options.lu.pivoting = tool::pivoting_of(r.pivoting);
   gallery::fill(view(a.data(), n, n), tool::recipe_of(r), r.threads);
   for (std::int64_t i = 0; i < b.size(); ++i) {
     b[i] = noise((std::uint64_t{11} << 44) + static_cast<std::uint64_t>(i));
@@ -86,7 +86,7 @@ System::System(const SolveRequest& r)
 }
 
 Certificate System::attempt(Context& workers, std::int64_t how_many) {
-  options.context = &workers;
+  options.engine.context = &workers;
   const auto rhs = view<const double>(b.data(), n, how_many);
   const auto matrix = view<const double>(a.data(), n, n);
   const auto solution = view(x.data(), n, how_many);

@@ -48,7 +48,7 @@ Factor factor_of(const factor::Gram& gram, std::int64_t n, Rung rung, int shift)
   for (std::int64_t j = 0; j < n; ++j) c[j + j * n] *= 1 + shift * info(rung).unit_roundoff;
   FactorOptions options;
   options.map = uniform(solvers::gram_factor_rung(rung, n));
-  options.escalate = false;
+  options.climb = false;
   return cholesky(view<const double>(c.data(), n, n), options);
 }
 

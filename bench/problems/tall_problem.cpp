@@ -118,8 +118,8 @@ TallProblem::TallProblem(const LstsqBenchRequest& r)
       known(core::size_product(n, columns, "solutions")),
       x(n * columns),
       context(r.threads) {
-  if (!r.rung.empty()) options.rung = rung_from_string(r.rung);
-  options.refiner = tool::refiner_of(r.refiner);
+  if (!r.map.empty()) options.map = parse_map(r.map);
+  options.refine.refiner = tool::refiner_of(r.refiner);
   options.qr = r.qr;
   const gallery::TallRecipe recipe{r.condition, r.kind == "tall-clustered", r.seed};
   engine::ThreadPool pool(threads);
@@ -138,7 +138,7 @@ TallMatrix TallProblem::matrix() const {
 }
 
 void TallProblem::solve(Context& workers) {
-  options.context = &workers;
+  options.engine.context = &workers;
   last = lstsq(matrix(), view<const double>(b.data(), m, columns), view(x.data(), n, columns),
                options);
   if (!last.ok()) {

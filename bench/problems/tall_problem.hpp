@@ -23,7 +23,7 @@ struct LstsqBenchRequest {
   double residual = 1;        ///< ||b - A x|| / ||A x||
   std::uint64_t seed = 1;
   std::string layout = "columns";  ///< or "rows"
-  std::string rung;                ///< empty: the plan's rung
+  std::string map;                 ///< empty: the plan's rung
   std::string refiner;             ///< empty: cg
   bool qr = false;
   std::string against = "dgels";

@@ -7,7 +7,7 @@
 
 #include "factor/distributed/cholesky.hpp"
 #include "gallery/gallery.hpp"
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 /// Measures the real distributed factorization, for comparison with the simulator:
 ///
@@ -36,7 +36,7 @@ factor::FilledBlocks matrix(std::int64_t n) {
 }
 
 json run(const Ranks& world, const Options& o) {
-  engine::Communicator& ranks = world.communicator();
+  engine::Communicator& ranks = RanksData::of(world);
   DistributedOptions distributed;
   distributed.layout = o.layout == "grid" ? Layout::grid : Layout::symmetric;
   const tiles::Distribution distribution = tiles::Distribution::choose(ranks.size(), distributed);
@@ -44,7 +44,7 @@ json run(const Ranks& world, const Options& o) {
   FactorOptions options;
   options.map = parse_map(o.map);
   options.tile = o.tile;
-  options.context = &context;
+  options.engine.context = &context;
 
   json runs = json::array();
   for (int k = 0; k < o.runs; ++k) {

@@ -34,8 +34,8 @@ BatchOptions options_of(const stepwell_batch_options* from) {
   s.mixed = o.mixed != 0;
   s.fast = o.fast != 0;
   s.tolerance = o.tolerance;
-  s.context = context_of(o.context);
-  s.progress = progress_of(o.progress);
+  s.engine.context = context_of(o.context);
+  s.engine.progress = progress_of(o.progress);
   return s;
 }
 
@@ -95,8 +95,8 @@ AlsOptions options_of(const stepwell_als_options* from) {
   s.weighted = o.weighted != 0;
   s.lambda = o.lambda;
   s.alpha = o.alpha;
-  s.context = context_of(o.context);
-  s.progress = progress_of(o.progress);
+  s.engine.context = context_of(o.context);
+  s.engine.progress = progress_of(o.progress);
   return s;
 }
 

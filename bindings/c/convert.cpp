@@ -23,6 +23,7 @@ static_assert(static_cast<int>(SolveOutcome::not_attempted) == STEPWELL_NOT_ATTE
 static_assert(static_cast<int>(Structure::automatic) == STEPWELL_AUTOMATIC);
 static_assert(static_cast<int>(Structure::spd) == STEPWELL_SPD);
 static_assert(static_cast<int>(Structure::general) == STEPWELL_GENERAL);
+static_assert(static_cast<int>(Structure::least_squares) == STEPWELL_LEAST_SQUARES);
 static_assert(static_cast<int>(Triangle::lower) == STEPWELL_LOWER);
 static_assert(static_cast<int>(Triangle::upper) == STEPWELL_UPPER);
 static_assert(static_cast<int>(Phase::idle) == STEPWELL_IDLE);
@@ -72,9 +73,7 @@ int deliver(const Certificate& c, stepwell_certificate* to) {
   out.backward_errors = to->backward_errors;
   out.outcomes = to->outcomes;
   out.outcome = outcome;
-  out.structure = c.structure == "spd"       ? STEPWELL_SPD
-                  : c.structure == "general" ? STEPWELL_GENERAL
-                                             : STEPWELL_AUTOMATIC;
+  out.structure = static_cast<int>(c.structure);
   out.backward_error = c.backward_error;
   for (std::size_t k = 0; k < c.columns.size(); ++k) {
     const ColumnCertificate& column = c.columns[k];
@@ -101,8 +100,8 @@ int deliver(const Certificate& c, stepwell_certificate* to) {
   out.refine_seconds = c.times.refine;
   out.certify_seconds = c.times.certify;
   out.seconds = c.times.wall;
-  put(out.map, c.map);
-  put(out.refiner, c.refiner);
+  put(out.map, map_text(c.method));
+  put(out.refiner, refiner_text(c.method));
   put(out.reason, c.reason);
   const std::size_t room = std::size(out.rungs);
   const std::size_t first = c.rungs.size() > room ? c.rungs.size() - room : 0;
@@ -110,8 +109,8 @@ int deliver(const Certificate& c, stepwell_certificate* to) {
   for (std::size_t k = first; k < c.rungs.size(); ++k) {
     const LadderStep& from = c.rungs[k];
     stepwell_rung& rung = out.rungs[k - first];
-    put(rung.map, from.map);
-    put(rung.refiner, from.refiner);
+    put(rung.map, map_text(from.method));
+    put(rung.refiner, refiner_text(from.method));
     put(rung.reason, from.reason);
     rung.factored = from.factored;
     rung.iterations = from.iterations;
@@ -124,8 +123,8 @@ int deliver(const Certificate& c, stepwell_certificate* to) {
 
 int deliver(const Plan& plan, stepwell_plan* to) {
   stepwell_plan out{};
-  put(out.map, plan.map);
-  put(out.refiner, plan.refiner);
+  put(out.map, map_text(plan.method));
+  put(out.refiner, refiner_text(plan.method));
   out.iterations = plan.iterations;
   out.seconds = plan.seconds;
   out.bytes = plan.bytes;

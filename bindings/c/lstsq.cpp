@@ -17,19 +17,16 @@ LeastSquaresOptions options_of(const stepwell_lstsq_options* from, std::int64_t 
   const stepwell_lstsq_options o =
       read_struct(from, default_lstsq_options(), "stepwell_lstsq_options");
   LeastSquaresOptions s;
-  if (o.rung != nullptr) {
-    s.rung = rung_from_string(o.rung);
-    if (!s.rung) misuse("there is no rung '" + std::string(o.rung) + "'");
-  }
-  s.refiner = refiner_of(o.refiner);
+  if (o.map != nullptr) s.map = parse_map(o.map);
+  s.refine.refiner = refiner_of(o.refiner);
   s.climb = o.climb != 0;
   s.qr = o.qr != 0;
   s.tolerance = o.tolerance;
-  s.iterations = o.iterations;
+  s.refine.iterations = o.iterations;
   s.lambda = o.lambda;
   if (o.weights != nullptr && n > 0) s.weights.assign(o.weights, o.weights + n);
-  s.context = context_of(o.context);
-  s.progress = progress_of(o.progress);
+  s.engine.context = context_of(o.context);
+  s.engine.progress = progress_of(o.progress);
   return s;
 }
 

@@ -26,24 +26,25 @@ SolveOptions options_of(const stepwell_options* from) {
   const stepwell_options o = read_struct(from, default_options(), "stepwell_options");
   SolveOptions s;
   if (o.map != nullptr) s.map = parse_map(o.map);
-  s.refiner = refiner_of(o.refiner);
+  s.refine.refiner = refiner_of(o.refiner);
   s.climb = o.climb != 0;
-  s.iterations = o.iterations;
+  s.refine.iterations = o.iterations;
   s.tolerance = o.tolerance;
-  s.working = choice<int>(o.working, 2, "stepwell_options.working") == STEPWELL_FP64 ? Format::fp64
-                                                                                     : Format::fp32;
-  s.exact_residual = o.exact_residual != 0;
+  s.refine.working = choice<int>(o.working, 2, "stepwell_options.working") == STEPWELL_FP64
+                         ? Format::fp64
+                         : Format::fp32;
+  s.refine.exact_residual = o.exact_residual != 0;
   s.triangle = choice<Triangle>(o.triangle, 2, "stepwell_options.triangle");
   s.check_symmetry = o.check_symmetry != 0;
   s.transposed = o.transposed != 0;
   s.condition = o.condition != 0;
   s.prove = o.prove != 0;
-  s.pivoting = o.butterfly != 0 ? Pivoting::butterfly : Pivoting::partial;
+  s.lu.pivoting = o.butterfly != 0 ? Pivoting::butterfly : Pivoting::partial;
   s.tile = o.tile;
-  s.shift = o.shift;
-  s.seed = o.seed;
-  s.context = context_of(o.context);
-  s.progress = progress_of(o.progress);
+  s.cholesky.shift = o.shift;
+  s.lu.seed = o.seed;
+  s.engine.context = context_of(o.context);
+  s.engine.progress = progress_of(o.progress);
   return s;
 }
 
@@ -88,6 +89,7 @@ int stepwell_plan_solve(int structure, int64_t n, int64_t columns, const stepwel
       case Structure::general:
         return c::deliver(plan_general(n, columns, o), plan);
       case Structure::automatic:
+      case Structure::least_squares:
         break;
     }
     c::misuse(

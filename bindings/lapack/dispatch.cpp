@@ -34,7 +34,9 @@ Why why(ErrorCode code) {
 
 /// CG with the diagonal may be the start of a solve: it does not count as a rung to climb from.
 bool has_climbed(const Certificate& certificate) {
-  const auto factored = [](const LadderStep& rung) { return rung.map != "none"; };
+  const auto factored = [](const LadderStep& rung) {
+    return rung.method.factorization != Factorization::none;
+  };
   return std::count_if(certificate.rungs.begin(), certificate.rungs.end(), factored) > 1;
 }
 
@@ -71,7 +73,7 @@ std::optional<Why> refusal(Routine routine, Mode least, std::int64_t order) {
 }
 
 std::optional<Why> refusal(const Plan& plan, const Plan& fp64, std::int64_t columns) {
-  if (plan.refiner == "direct") return Why::small;
+  if (plan.method.refiner == Refiner::direct) return Why::small;
   if (columns > 1 && !(plan.seconds < fp64.seconds)) return Why::columns;
   return std::nullopt;
 }

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "stepwell/context.hpp"
 #include "stepwell/export.hpp"
-#include "stepwell/progress.hpp"
+#include "stepwell/options.hpp"
 #include "stepwell/view.hpp"
 
 /// One half step of alternating least squares (ALS): for each user, a small ridge system is
@@ -24,21 +23,23 @@ struct SparseRows {
   const float* values = nullptr;
 };
 
+/// What a rating says, and the loss that follows from it.
 enum class Feedback : unsigned char {
   explicit_ratings,  ///< minimise sum over ratings (r_ui - x_u'y_i)^2 + lambda ||x_u||^2
   implicit_counts    ///< Hu, Koren & Volinsky: preference 1 with confidence 1 + alpha r_ui
 };
 
+/// Options of als_step() and als_loss().
 struct AlsOptions {
   Feedback feedback = Feedback::explicit_ratings;
-  float lambda = 0.1f;           ///< at least 0
-  bool weighted = false;         ///< multiply lambda by the user's number of ratings (ALS-WR)
-  float alpha = 40;              ///< for implicit_counts; at least 0
-  Context* context = nullptr;    ///< null: as many threads as allowed
-  Progress* progress = nullptr;  ///< null: no progress reports; counts rows
+  float lambda = 0.1f;    ///< at least 0
+  bool weighted = false;  ///< multiply lambda by the user's number of ratings (ALS-WR)
+  float alpha = 40;       ///< for implicit_counts; at least 0
+  EngineOptions engine;   ///< progress counts rows
 };
 
-struct AlsReport {
+/// The result of als_step(). Plain data.
+struct [[nodiscard]] AlsReport {
   /// Rows whose system is not positive definite or whose solution is not finite, ascending.
   std::vector<std::int64_t> failures;
   bool cancelled = false;  ///< the call was cancelled: some rows were not updated
@@ -79,13 +80,14 @@ struct OwnedSparseRows {
 /// The transpose of a CSR matrix; the entries of each row are in ascending order of column. Throws
 /// Error for misuse, for more than 2^31 rows or columns (too_large) and for lack of memory. Cost:
 /// one pass over the entries on one thread. Workspace: 8 bytes per column of 'a'.
-STEPWELL_API OwnedSparseRows transpose(const SparseRows& a);
+[[nodiscard]] STEPWELL_API OwnedSparseRows transpose(const SparseRows& a);
 
 /// The loss that als_step() minimises, including both regularisation terms, computed in FP64. The
 /// sum of squares runs over all ratings; for implicit counts it runs over all pairs of a user and
 /// an item. The bits do not depend on the number of threads. Throws Error as als_step() does.
 /// Cost: 2 k flop per rating; implicit counts add k^2 per user and per item.
-STEPWELL_API double als_loss(const SparseRows& ratings, MatrixView<const float> users,
-                             MatrixView<const float> items, const AlsOptions& options = {});
+[[nodiscard]] STEPWELL_API double als_loss(const SparseRows& ratings, MatrixView<const float> users,
+                                           MatrixView<const float> items,
+                                           const AlsOptions& options = {});
 
 }  // namespace stepwell

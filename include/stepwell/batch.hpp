@@ -8,10 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "stepwell/context.hpp"
 #include "stepwell/export.hpp"
 #include "stepwell/format.hpp"
-#include "stepwell/progress.hpp"
+#include "stepwell/options.hpp"
 #include "stepwell/view.hpp"
 
 /// Batches of small symmetric positive definite systems (Kurzak, Anzt, Gates & Dongarra). Groups of
@@ -93,6 +92,7 @@ STEPWELL_API std::span<const BatchTuning> batch_tunings(Format format);
 /// machine, otherwise the shipped default.
 STEPWELL_API BatchTuning batch_tuning(std::int64_t n, Format format);
 
+/// Options of the functions below.
 struct BatchOptions {
   Triangle triangle = Triangle::lower;
   /// batch_cholesky() and batch_factor_solve(): also write the transpose of the factor into the
@@ -108,8 +108,7 @@ struct BatchOptions {
   /// instruction sets.
   bool fast = false;
   std::optional<BatchTuning> tuning;  ///< none: batch_tuning()
-  Context* context = nullptr;         ///< null: as many threads as allowed
-  Progress* progress = nullptr;       ///< null: no progress reports; counts groups of matrices
+  EngineOptions engine;               ///< progress counts groups of matrices
 };
 
 /// Optional arrays for results per system: each is empty or has one element per system.
@@ -128,7 +127,7 @@ struct BatchOutputs {
 };
 
 /// The result of a batch call. Plain data.
-struct BatchReport {
+struct [[nodiscard]] BatchReport {
   std::vector<std::int64_t> failures;  ///< the systems with a failing pivot, ascending
   std::int64_t solved_in_fp64 = 0;     ///< with 'mixed': systems that were factored in fp64
   double backward_error = 0;           ///< the largest, if backward errors were computed

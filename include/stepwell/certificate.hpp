@@ -3,13 +3,56 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stepwell/export.hpp"
 #include "stepwell/factor.hpp"
+#include "stepwell/map.hpp"
+#include "stepwell/refiner.hpp"
 
 namespace stepwell {
+
+/// How A is treated.
+enum class Structure : unsigned char {
+  automatic,  ///< Cholesky if A is symmetric with a positive diagonal, LU otherwise or if it fails
+  spd,        ///< symmetric positive definite: one triangle is read
+  general,    ///< any square matrix
+  least_squares  ///< in certificates only: see lstsq()
+};
+/// "automatic", "spd", "general" or "least squares".
+STEPWELL_API const char* to_string(Structure structure);
+
+/// The factorization that x was computed with.
+enum class Factorization : unsigned char {
+  none,      ///< CG with diagonal scaling
+  cholesky,  ///< of A; least squares: of the Gram matrix
+  lu,
+  qr  ///< least squares: Householder QR in FP64
+};
+
+/// How x is computed. Plain data.
+struct Method {
+  Factorization factorization = Factorization::none;
+  PrecisionMap map = {};           ///< precision map of the factor; unused without one
+  std::optional<Refiner> refiner;  ///< none: nothing was refined
+  friend bool operator==(const Method&, const Method&) = default;
+};
+/// Short texts for reports: the map, "none" or "qr"; the refiner. Empty if nothing was computed.
+STEPWELL_API std::string map_text(const Method& method);
+STEPWELL_API std::string refiner_text(const Method& method);
+
+/// Which bound a backward error is. 'normwise' is Rigal & Gaches', in infinity norms; the others
+/// are for least squares, in the Frobenius norm, see lstsq.hpp.
+enum class Measure : unsigned char {
+  normwise,    ///< ||b - A x|| / (||A|| ||x|| + ||b||)
+  residual,    ///< ||r|| / ||x||
+  gradient,    ///< ||A'r|| / ||r||
+  projection,  ///< by the projection of r onto the columns of A, computed with the factor
+  weighted     ///< a combination of the last two, Karlson & Walden's, by QR
+};
+STEPWELL_API const char* to_string(Measure measure);
 
 /// How a solve ended. Only 'converged' means that x is a solution.
 enum class SolveOutcome : unsigned char {
@@ -35,11 +78,8 @@ struct ColumnCertificate {
   /// lstsq.hpp. 'converged' requires more: the true backward error, allowing for rounding in the
   /// computed residual, is at most the tolerance.
   double backward_error = 1;
-  /// Least squares: which bound 'backward_error' is: "residual" (||r|| / ||x||), "gradient"
-  /// (||A'r|| / ||r||), "projection" (of r onto the columns of A, by the factor) or "weighted" (a
-  /// combination of both, Karlson & Walden's, by QR).
-  std::string measure;
-  double residual_norm = 0;  ///< least squares: ||b - A x||_2
+  Measure measure = Measure::normwise;  ///< which bound backward_error is
+  double residual_norm = 0;             ///< least squares: ||b - A x||_2
   /// The backward error with the residual computed in double-double and a bound on all rounding
   /// included: a proven upper bound. Zero unless options.prove was set.
   double proven_backward_error = 0;
@@ -52,15 +92,15 @@ struct ColumnCertificate {
 
 /// One rung that was tried.
 struct LadderStep {
-  std::string map;      ///< "none": CG without a factor, with diagonal scaling
-  std::string refiner;  ///< "direct": no refinement was needed to meet the tolerance
-  bool factored = true;
-  int iterations = 0;  ///< the largest number of iterations of a column
-  double error = 1;    ///< the largest final error of a column
-  std::string reason;  ///< why the solver climbed to the next rung; empty: this was the last rung
-  double seconds = 0;  ///< time of the refinement, or of the factorization if that failed
+  Method method;
+  bool factored = true;  ///< false: the factorization failed, and nothing was refined
+  int iterations = 0;    ///< the largest number of iterations of a column
+  double error = 1;      ///< the largest final error of a column
+  std::string reason;    ///< why the solver climbed to the next rung; empty: this was the last rung
+  double seconds = 0;    ///< time of the refinement, or of the factorization if that failed
 };
 
+/// Seconds of wall time in each part of a solve.
 struct SolveTimes {
   double analysis = 0;  ///< analysis of A
   double factor = 0;
@@ -70,16 +110,15 @@ struct SolveTimes {
 };
 
 /// The result of a solve: how it went and how accurate x is. Plain data.
-struct Certificate {
+struct [[nodiscard]] Certificate {
   SolveOutcome outcome = SolveOutcome::converged;
-  std::string structure;      ///< "spd", "general" or "least squares": how A was solved
-  std::string reason;         ///< explanation for people if the outcome is not 'converged'
-  double backward_error = 0;  ///< the largest of all columns
-  double tolerance = 0;       ///< the tolerance that backward errors were compared with
-  int iterations = 0;         ///< the largest number of iterations of a column at the last rung
-  std::string map;            ///< precision map of the factor that x was found with; "none": none
-  std::string refiner;
-  double shift = 0;               ///< shift c of that factor
+  Structure structure = Structure::automatic;  ///< how A was solved
+  std::string reason;             ///< explanation for people if the outcome is not 'converged'
+  double backward_error = 0;      ///< the largest of all columns
+  double tolerance = 0;           ///< the tolerance that backward errors were compared with
+  int iterations = 0;             ///< the largest number of iterations of a column at the last rung
+  Method method;                  ///< how x was found
+  double shift = 0;               ///< shift c of the factor
   std::vector<LadderStep> rungs;  ///< all rungs that were tried, in order
   double norm = 0;                ///< ||A||_inf, or of A' if A' X = B was solved
   double condition = 0;     ///< lower bound on ||A|| ||A^-1||_inf; NaN: unknown; 0: not computed
@@ -95,7 +134,7 @@ struct Certificate {
   SolveTimes times;
   std::int64_t peak_bytes = 0;  ///< peak memory of the call, without A, b and x
 
-  bool ok() const { return outcome == SolveOutcome::converged; }
+  [[nodiscard]] bool ok() const { return outcome == SolveOutcome::converged; }
 };
 
 }  // namespace stepwell

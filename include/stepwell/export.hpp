@@ -3,4 +3,4 @@
 #pragma once
 
 /// Marks the symbols that the shared library exports; all others are hidden.
-#define STEPWELL_API __attribute__((visibility("default")))
+#define STEPWELL_API [[gnu::visibility("default")]]

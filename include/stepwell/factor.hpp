@@ -5,49 +5,34 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "stepwell/context.hpp"
 #include "stepwell/export.hpp"
 #include "stepwell/map.hpp"
+#include "stepwell/options.hpp"
 #include "stepwell/progress.hpp"
-#include "stepwell/times.hpp"
 #include "stepwell/view.hpp"
 
 namespace stepwell {
 
-/// How a matrix is scaled before it is rounded to low precision: H = D^-1 A D^-1.
-enum class Scaling : unsigned char {
-  powers_of_two,  ///< D_i = sqrt(a_ii) rounded to a power of two: scaling causes no rounding
-  unit_diagonal,  ///< D_i = sqrt(a_ii), as Higham & Pranesh: H has a unit diagonal
-  none
-};
-
-/// How lu() avoids small pivots.
-enum class Pivoting : unsigned char {
-  partial,   ///< column exchanges: the largest element of each row is its pivot
-  butterfly  ///< no exchanges: A is first transformed by two random butterflies, which takes 8 n^2
-             ///< bytes more. For many nodes, where exchanges are more expensive than flops
-};
-
+/// Options of cholesky() and lu().
 struct FactorOptions {
   PrecisionMap map;  ///< rung of each tile
   /// Order of a tile, a multiple of 32; 0: 512 (lu() with n < 4096: 256), or n if that is smaller.
   std::int64_t tile = 0;
-  Scaling scaling = Scaling::powers_of_two;
   double theta = 0.1;  ///< fp16 only: fraction of the fp16 range that the scaled matrix may use
-  double shift = 0;    ///< c of the first attempt: the diagonal is multiplied by 1 + c u
-  /// Eliminate rows that are far apart in A first, so that the first block columns sample the whole
-  /// matrix. Graded maps need this if the points are sorted. Not allowed with an adaptive map.
+  /// cholesky() only: eliminate rows that are far apart in A first, so that the first block columns
+  /// sample the whole matrix. Graded maps need this if the points are sorted. Not allowed with an
+  /// adaptive map.
   bool spread = false;
-  bool escalate = true;  ///< after a breakdown: round toward zero, then a larger shift, then fp64
-  Pivoting pivoting = Pivoting::partial;  ///< lu() only
-  std::uint64_t seed = 1;                 ///< random seed of the butterflies
-  Context* context = nullptr;             ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;           ///< null: no progress reports
+  /// cholesky() only: after a breakdown, round toward zero, then use a larger shift, then fp64.
+  bool climb = true;
+  CholeskyOptions cholesky;
+  LuOptions lu;
+  EngineOptions engine;
 };
 
+/// How a factorization ended.
 enum class FactorOutcome : unsigned char {
   ok,
   not_positive_definite,  ///< a pivot failed in fp64, and LAPACK's dpotrf fails too
@@ -61,7 +46,7 @@ STEPWELL_API const char* to_string(FactorOutcome outcome);
 /// One attempt to factor, with its parameters and result. A second attempt at fp64 is LAPACK's
 /// dpotrf.
 struct RecoveryStep {
-  std::string map;
+  PrecisionMap map;
   double shift = 0;          ///< c
   bool toward_zero = false;  ///< L was rounded toward zero, not to nearest
   std::int64_t pivot = -1;   ///< the global index of the failing pivot, from 0; -1: none
@@ -70,13 +55,13 @@ struct RecoveryStep {
 };
 
 /// The result of a factorization. Plain data; times and memory are those of the last attempt.
-struct FactorReport {
+struct [[nodiscard]] FactorReport {
   FactorOutcome outcome = FactorOutcome::ok;
   std::int64_t pivot = -1;  ///< index in A of the failing pivot, from 0
   double pivot_value = 0;   ///< its value in the scaled matrix
   std::int64_t row = -1;    ///< non_finite: the first one in column order, lower triangle
   std::int64_t col = -1;    ///< its column
-  std::string map;          ///< precision map that L was computed with
+  PrecisionMap map{{}};     ///< precision map that L was computed with; no layers: no factor
   std::int64_t tile = 0;
   std::array<std::int64_t, all_rungs.size()> tiles{};  ///< number of tiles at each rung
   Scaling scaling = Scaling::powers_of_two;
@@ -97,19 +82,21 @@ struct FactorReport {
   PhaseTimes times;
 };
 
+struct Certificate;
 struct FactorData;
+struct SolveOptions;
 
 /// The Cholesky factor of a symmetric positive definite matrix, in tiles of mixed precision.
-class STEPWELL_API Factor {
+class [[nodiscard]] STEPWELL_API Factor {
  public:
   Factor();
   ~Factor();
   Factor(Factor&& other) noexcept;
   Factor& operator=(Factor&& other) noexcept;
 
-  std::int64_t order() const;
-  const FactorReport& report() const;
-  bool ok() const { return report().outcome == FactorOutcome::ok; }
+  [[nodiscard]] std::int64_t order() const;
+  [[nodiscard]] const FactorReport& report() const;
+  [[nodiscard]] bool ok() const { return report().outcome == FactorOutcome::ok; }
 
   /// The order of elimination: row k of L belongs to row permutation()[k] of A. Empty: no
   /// permutation.
@@ -121,11 +108,22 @@ class STEPWELL_API Factor {
   /// succeed. Cost: n^2.
   void copy_to(MatrixView<double> l) const;
 
-  /// Implementation, for the library only.
-  const FactorData& data() const { return *data_; }
-  explicit Factor(std::unique_ptr<FactorData> data);
+  /// Solves A X = B with this factor, refined with A to full accuracy: solve_spd() in solve.hpp,
+  /// without its ladder. 'a' is the matrix that was factored, which the factor does not hold.
+  /// Exit: X and the certificate as of solve_spd(); 'not_converged' if the factor is too coarse for
+  /// A, or is that of another matrix. options.map, climb, tile and cholesky are not used. Throws
+  /// Error(invalid_argument) if the factorization did not succeed, and as solve_spd() does. Several
+  /// threads may solve with one factor at the same time.
+  /// Cost: a pass over A and two over L per iteration. Workspace: a few vectors per column.
+  Certificate solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x,
+                    const SolveOptions& options) const;
+  Certificate solve(MatrixView<const double> a, MatrixView<const double> b,
+                    MatrixView<double> x) const;
 
  private:
+  friend struct FactorData;
+  explicit Factor(std::unique_ptr<FactorData> data);
+
   std::unique_ptr<FactorData> data_;
 };
 
@@ -144,6 +142,7 @@ STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& op
 
 /// The peak_bytes that cholesky() will report for a matrix of order n with these options; an upper
 /// bound for an adaptive map, whose rungs depend on A.
-STEPWELL_API std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options = {});
+[[nodiscard]] STEPWELL_API std::int64_t factor_bytes(std::int64_t n,
+                                                     const FactorOptions& options = {});
 
 }  // namespace stepwell

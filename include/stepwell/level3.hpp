@@ -4,26 +4,26 @@
 
 #include <cstdint>
 
-#include "stepwell/context.hpp"
 #include "stepwell/export.hpp"
 #include "stepwell/factor.hpp"
 #include "stepwell/map.hpp"
+#include "stepwell/options.hpp"
 #include "stepwell/progress.hpp"
-#include "stepwell/times.hpp"
 #include "stepwell/view.hpp"
 
 /// Level 3 operations on large matrices at the rungs of a precision map, building blocks for other
 /// blocked methods. Results are as accurate as the rungs; they are not refined.
 namespace stepwell {
 
+/// Options of syrk() and trsm().
 struct Level3Options {
   PrecisionMap map;       ///< syrk: rungs of the tiles of C, by level, not adaptive. trsm: unused
   std::int64_t tile = 0;  ///< syrk: order of a tile, a multiple of 32; 0: 512. trsm: unused
-  Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: no progress reports
+  EngineOptions engine;
 };
 
-struct Level3Report {
+/// The result of syrk() and trsm(). Plain data.
+struct [[nodiscard]] Level3Report {
   bool cancelled = false;  ///< the call was cancelled: the output is partly written
   PhaseTimes times;
   std::int64_t peak_bytes = 0;  ///< workspace of the call
@@ -40,9 +40,8 @@ STEPWELL_API Level3Report syrk(double alpha, MatrixView<const double> a, double 
                                MatrixView<double> c, const Level3Options& options = {});
 
 /// B <- B L^-T with the factor of A = L L' (Carrica et al., Algorithm 2).
-/// Entry: l is ok() and has no permutation (FactorOptions::spread); B is m x n. Rungs and tiles are
-/// those of the factor.
-/// Exit: B is overwritten. Throws Error for misuse and lack of memory.
+/// Entry: l is ok() and has no permutation (FactorOptions::spread); B is m x n. Rungs and tiles
+/// are those of the factor. Exit: B is overwritten. Throws Error for misuse and lack of memory.
 /// Cost: m n^2 flop. Workspace: an m x n matrix stored in tiles like the factor, and about two
 /// block columns.
 STEPWELL_API Level3Report trsm(const Factor& l, MatrixView<double> b,

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "stepwell/certificate.hpp"
-#include "stepwell/context.hpp"
 #include "stepwell/export.hpp"
-#include "stepwell/progress.hpp"
-#include "stepwell/refiner.hpp"
-#include "stepwell/rung.hpp"
+#include "stepwell/map.hpp"
+#include "stepwell/options.hpp"
 #include "stepwell/solve.hpp"
 #include "stepwell/tall.hpp"
 #include "stepwell/view.hpp"
@@ -20,23 +18,23 @@
 /// solution is refined with A itself (Higham & Pranesh, Algorithm 5.1).
 namespace stepwell {
 
+/// Options of lstsq() and ridge().
 struct LeastSquaresOptions {
-  /// Rung of the Gram matrix; none: the plan starts at the rung that it predicts to be fastest.
-  std::optional<Rung> rung;
-  std::optional<Refiner> refiner;  ///< none: cg
+  /// Precision map of the Gram matrix, the same rung for all tiles; none: the plan starts at the
+  /// rung that it predicts to be fastest.
+  std::optional<PrecisionMap> map;
   /// Climb to the next rung when one is not good enough, up to QR in FP64. Off: the result of the
   /// first rung is returned, with an outcome that says whether it meets the tolerance.
   bool climb = true;
   /// Use QR in FP64 from the start: for columns that are known to be nearly dependent.
   bool qr = false;
   double tolerance = 0;  ///< on the backward error; 0: sqrt(n) 2^-53, at least 2^-52
-  int iterations = 0;    ///< limit per column and rung; 0: while cheaper than the next rung
   double lambda = 0;     ///< ridge parameter, at least 0
   /// The diagonal of D in lambda D: one weight of at least 0 for each column of A, 0 for a column
   /// that is not penalised (an intercept); empty: the identity.
   std::vector<double> weights;
-  Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: no progress reports
+  RefineOptions refine;  ///< working and exact_residual are not supported
+  EngineOptions engine;
 };
 
 /// Minimises ||b - A x||_2 for each column b of B; with options.lambda, ||b - A x||^2 +
@@ -68,7 +66,8 @@ STEPWELL_API Certificate ridge(const TallMatrix& a, MatrixView<const double> b,
                                MatrixView<double> x, double lambda,
                                const LeastSquaresOptions& options = {});
 
-/// The prediction of the cost model for lstsq(); 'map' is the rung of the Gram matrix, or "qr".
+/// The prediction of the cost model for lstsq(); its map is that of the Gram
+/// matrix.
 STEPWELL_API Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
                              const LeastSquaresOptions& options = {});
 

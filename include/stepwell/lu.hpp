@@ -12,21 +12,23 @@
 
 namespace stepwell {
 
+struct Certificate;
 struct LuData;
+struct SolveOptions;
 
 /// The factors of a square matrix, A P' = G L', in tiles of mixed precision: G is lower triangular,
 /// L is unit lower triangular, P permutes the columns of A. This is the usual A' = P'L U with
 /// U = G': A is stored by columns, so that exchanging rows of A' moves contiguous memory.
-class STEPWELL_API LuFactor {
+class [[nodiscard]] STEPWELL_API LuFactor {
  public:
   LuFactor();
   ~LuFactor();
   LuFactor(LuFactor&& other) noexcept;
   LuFactor& operator=(LuFactor&& other) noexcept;
 
-  std::int64_t order() const;
-  const FactorReport& report() const;
-  bool ok() const { return report().outcome == FactorOutcome::ok; }
+  [[nodiscard]] std::int64_t order() const;
+  [[nodiscard]] const FactorReport& report() const;
+  [[nodiscard]] bool ok() const { return report().outcome == FactorOutcome::ok; }
 
   /// Column k of A P' is column permutation()[k] of A.
   const std::vector<std::int64_t>& permutation() const;
@@ -37,12 +39,17 @@ class STEPWELL_API LuFactor {
   /// 2 n^2.
   void copy_to(MatrixView<double> g, MatrixView<double> l) const;
 
-  /// Implementation, for the library only.
-  const LuData& data() const { return *data_; }
-  explicit LuFactor(std::unique_ptr<LuData> data);
-  friend STEPWELL_API LuFactor lu(MatrixView<const double> a, const FactorOptions& options);
+  /// Solves A X = B, or A' X = B with options.transposed, with these factors, refined with A to
+  /// full accuracy: solve_general() in solve.hpp, without its ladder. As Factor::solve().
+  Certificate solve(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> x,
+                    const SolveOptions& options) const;
+  Certificate solve(MatrixView<const double> a, MatrixView<const double> b,
+                    MatrixView<double> x) const;
 
  private:
+  friend struct LuData;
+  explicit LuFactor(std::unique_ptr<LuData> data);
+
   std::unique_ptr<LuData> data_;
 };
 
@@ -50,7 +57,7 @@ class STEPWELL_API LuFactor {
 /// two. Block rows are factored in fp32 with partial pivoting (in fp64 for the map fp64);
 /// everything else runs at the rung.
 /// Entry: a is n x n; it is read two or three times and never written. options.map is one rung, or
-/// graded. The options scaling, shift, spread and escalate are ignored.
+/// graded. options.cholesky, spread and climb are not used.
 /// Exit: the factors, or one of the outcomes breakdown (below fp64: a pivot is zero or an element
 /// overflowed), singular (the same at fp64), non_finite and cancelled. Throws Error as cholesky()
 /// does.
@@ -61,6 +68,6 @@ class STEPWELL_API LuFactor {
 STEPWELL_API LuFactor lu(MatrixView<const double> a, const FactorOptions& options = {});
 
 /// The peak_bytes that lu() will report for a matrix of order n with these options.
-STEPWELL_API std::int64_t lu_bytes(std::int64_t n, const FactorOptions& options = {});
+[[nodiscard]] STEPWELL_API std::int64_t lu_bytes(std::int64_t n, const FactorOptions& options = {});
 
 }  // namespace stepwell

@@ -17,15 +17,19 @@ namespace stepwell {
 ///   ir(cg)       refinement with corrections computed by CG to a loose tolerance
 ///   ir(gmres)    the same with left-preconditioned GMRES: GMRES-IR
 ///   gmres(gmres) flexible GMRES preconditioned by GMRES to a loose tolerance
-enum class Refiner : unsigned char { ir, cg, gmres, fgmres, ir_cg, ir_gmres, gmres_gmres };
+///
+/// 'direct' can't be requested: plans and certificates say so where x comes from an FP64 factor and
+/// is corrected only if it misses the tolerance.
+enum class Refiner : unsigned char { ir, cg, gmres, fgmres, ir_cg, ir_gmres, gmres_gmres, direct };
 
+/// The refiners that can be requested.
 inline constexpr std::array<Refiner, 7> all_refiners = {
     Refiner::ir,    Refiner::cg,       Refiner::gmres,      Refiner::fgmres,
     Refiner::ir_cg, Refiner::ir_gmres, Refiner::gmres_gmres};
 
 constexpr std::string_view to_string(Refiner refiner) {
-  constexpr std::array<std::string_view, 7> names = {"ir",     "cg",        "gmres",       "fgmres",
-                                                     "ir(cg)", "ir(gmres)", "gmres(gmres)"};
+  constexpr std::array<std::string_view, 8> names = {
+      "ir", "cg", "gmres", "fgmres", "ir(cg)", "ir(gmres)", "gmres(gmres)", "direct"};
   return names[static_cast<unsigned>(refiner)];
 }
 

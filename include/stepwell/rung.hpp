@@ -25,6 +25,7 @@ enum class Rung : unsigned char { bf16, bf16x2, bf16x3, fp16, fp32, fp64 };
 inline constexpr std::array<Rung, 6> all_rungs = {Rung::bf16, Rung::bf16x2, Rung::bf16x3,
                                                   Rung::fp16, Rung::fp32,   Rung::fp64};
 
+/// The properties of a rung.
 struct RungInfo {
   std::string_view name;
   Format format;         ///< format of an operand or of its terms

@@ -5,37 +5,23 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "stepwell/certificate.hpp"
-#include "stepwell/context.hpp"
 #include "stepwell/export.hpp"
 #include "stepwell/map.hpp"
-#include "stepwell/progress.hpp"
-#include "stepwell/refiner.hpp"
+#include "stepwell/options.hpp"
 #include "stepwell/view.hpp"
 
 namespace stepwell {
 
-/// How A is treated.
-enum class Structure : unsigned char {
-  automatic,  ///< Cholesky if A is symmetric with a positive diagonal, LU otherwise or if it fails
-  spd,        ///< symmetric positive definite: one triangle is read
-  general     ///< any square matrix
-};
-
+/// Options of the solves and of Solver.
 struct SolveOptions {
   /// Precision map of the factor; none: the plan starts at the rung that it predicts to be fastest.
   std::optional<PrecisionMap> map;
-  /// None: cg for symmetric positive definite matrices, fgmres for general ones.
-  std::optional<Refiner> refiner;
   /// Climb to the next rung when one is not good enough, up to FP64. Off: the result of the first
   /// rung is returned, with an outcome that says whether it meets the tolerance.
   bool climb = true;
   double tolerance = 0;  ///< on the backward error; 0: sqrt(n) 2^-53, LAPACK's for mixed solvers
-  int iterations = 0;    ///< limit per column and rung; 0: while cheaper than the next rung
-  Format working = Format::fp64;  ///< precision of x and of the refiner's vectors: fp64 or fp32
-  bool exact_residual = false;    ///< residuals and products with A in double-double
   /// The triangle of a symmetric matrix that is read. 'upper' makes a copy of A, 8 n^2 bytes. Not
   /// for Structure::automatic, which reads both triangles, nor for general matrices.
   Triangle triangle = Triangle::lower;
@@ -44,20 +30,17 @@ struct SolveOptions {
   bool condition = false;       ///< estimate the condition number, bound the forward error
   bool prove = false;           ///< prove a bound on the backward error
   std::int64_t tile = 0;        ///< order of a tile, as in FactorOptions
-  Scaling scaling = Scaling::powers_of_two;  ///< Cholesky only, as in FactorOptions
-  double theta = 0.1;                        ///< fp16 only, as in FactorOptions
-  double shift = 0;                          ///< Cholesky only, as in FactorOptions
-  Pivoting pivoting = Pivoting::partial;     ///< LU only
-  std::uint64_t seed = 1;                    ///< LU only: random seed of the butterflies
-  Context* context = nullptr;    ///< null: the shared one, with as many workers as allowed
-  Progress* progress = nullptr;  ///< null: no progress reports
+  double theta = 0.1;           ///< fp16 only, as in FactorOptions
+  CholeskyOptions cholesky;
+  LuOptions lu;
+  RefineOptions refine;
+  EngineOptions engine;
 };
 
 /// The prediction of the cost model before a solve. It depends only on the sizes, the options and
 /// the instruction set, not on the number of threads; so do the bits of x.
-struct Plan {
-  std::string map;             ///< precision map of the first factor
-  std::string refiner;         ///< "direct": FP64 from the start
+struct [[nodiscard]] Plan {
+  Method method;               ///< of the first rung; refiner 'direct': FP64 from the start
   int iterations = 0;          ///< predicted, for a matrix that suits the first rung
   double seconds = 0;          ///< predicted time if the first rung suffices
   std::int64_t bytes = 0;      ///< memory at the first rung, in addition to A, b and x
@@ -121,12 +104,12 @@ class STEPWELL_API Solver {
   Solver(Solver&& other) noexcept;
   Solver& operator=(Solver&& other) noexcept;
 
-  std::int64_t order() const;
+  [[nodiscard]] std::int64_t order() const;
   /// How A is solved: 'automatic' until that is determined.
-  Structure structure() const;
+  [[nodiscard]] Structure structure() const;
   /// Factors A at the rung of the plan, or with options.map, unless there is a factor already. The
   /// outcome 'converged' means that there is a factor to solve with; any other says why not.
-  const Certificate& factor();
+  [[nodiscard]] const Certificate& factor();
   /// As the function solve(), with the existing factor. If factor() was not called, the first solve
   /// takes the fastest way, which may need no factor. When a solve climbs to a higher rung, the
   /// better factor is kept for later solves.
@@ -137,7 +120,7 @@ class STEPWELL_API Solver {
   /// ||A^-1|| in the 1-norm): a lower bound, typically within a factor of three. NaN: unknown.
   /// Computes the factor unless there is one. Cost: about six solves at the first call; up to
   /// n = 512, an inverse.
-  double inverse_norm(bool transposed = false);
+  [[nodiscard]] double inverse_norm(bool transposed = false);
 
  private:
   struct Impl;

@@ -58,7 +58,12 @@ enum stepwell_outcome {
   STEPWELL_NOT_ATTEMPTED = 11  ///< for a column: nothing was computed for it
 };
 
-enum stepwell_structure { STEPWELL_AUTOMATIC = 0, STEPWELL_SPD = 1, STEPWELL_GENERAL = 2 };
+enum stepwell_structure {
+  STEPWELL_AUTOMATIC = 0,
+  STEPWELL_SPD = 1,
+  STEPWELL_GENERAL = 2,
+  STEPWELL_LEAST_SQUARES = 3  ///< in certificates only
+};
 enum stepwell_triangle { STEPWELL_LOWER = 0, STEPWELL_UPPER = 1 };
 enum stepwell_format { STEPWELL_FP64 = 0, STEPWELL_FP32 = 1 };
 
@@ -143,7 +148,7 @@ typedef struct stepwell_certificate {
   double* backward_errors;  ///< in: null, or an array with an element per right-hand side
   int32_t* outcomes;        ///< in: null, or an array with an element per right-hand side
   int32_t outcome;          ///< stepwell_outcome
-  int32_t structure;        ///< stepwell_structure that was used; AUTOMATIC: least squares
+  int32_t structure;        ///< stepwell_structure that was used
   double backward_error;    ///< the largest of all columns
   double proven_backward_error;
   double forward_error;  ///< NaN: unknown; 0: not computed
@@ -234,7 +239,7 @@ typedef struct stepwell_tall {
 /// Options of stepwell_lstsq(), as LeastSquaresOptions in lstsq.hpp.
 typedef struct stepwell_lstsq_options {
   size_t size;          ///< sizeof(stepwell_lstsq_options) of the caller
-  const char* rung;     ///< rung of the Gram matrix; null: chosen by the plan
+  const char* map;      ///< precision map of the Gram matrix, one rung; null: chosen by the plan
   const char* refiner;  ///< null: cg
   int32_t climb;        ///< climb to the next rung if necessary, up to QR; default 1
   int32_t qr;           ///< QR in FP64 from the start

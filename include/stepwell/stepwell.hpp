@@ -6,6 +6,7 @@
 #include "stepwell/batch.hpp"        // IWYU pragma: export
 #include "stepwell/certificate.hpp"  // IWYU pragma: export
 #include "stepwell/context.hpp"      // IWYU pragma: export
+#include "stepwell/distributed.hpp"  // IWYU pragma: export
 #include "stepwell/error.hpp"        // IWYU pragma: export
 #include "stepwell/factor.hpp"       // IWYU pragma: export
 #include "stepwell/format.hpp"       // IWYU pragma: export
@@ -14,12 +15,11 @@
 #include "stepwell/lu.hpp"           // IWYU pragma: export
 #include "stepwell/machine.hpp"      // IWYU pragma: export
 #include "stepwell/map.hpp"          // IWYU pragma: export
+#include "stepwell/options.hpp"      // IWYU pragma: export
 #include "stepwell/progress.hpp"     // IWYU pragma: export
-#include "stepwell/ranks.hpp"        // IWYU pragma: export
 #include "stepwell/refiner.hpp"      // IWYU pragma: export
 #include "stepwell/rung.hpp"         // IWYU pragma: export
 #include "stepwell/solve.hpp"        // IWYU pragma: export
 #include "stepwell/tall.hpp"         // IWYU pragma: export
-#include "stepwell/times.hpp"        // IWYU pragma: export
 #include "stepwell/version.hpp"      // IWYU pragma: export
 #include "stepwell/view.hpp"         // IWYU pragma: export

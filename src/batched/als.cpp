@@ -211,13 +211,13 @@ AlsReport als_step(const SparseRows& ratings, MatrixView<const float> items,
   batched::check_apart(users, items);
   batched::check_options(options);
   AlsReport report;
-  Progress* const progress = options.progress;
+  Progress* const progress = options.engine.progress;
   if (progress != nullptr) progress->enter(Phase::analysis);
 
   const std::int64_t k = items.rows;
   const int threads =
       batched::useful_threads(static_cast<double>(entries), static_cast<double>(ratings.rows),
-                              static_cast<double>(k), options.context);
+                              static_cast<double>(k), options.engine.context);
   engine::ThreadPool pool(threads);
   report.threads = pool.size();
   batched::check_columns(ratings, "ratings", pool);

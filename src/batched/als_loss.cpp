@@ -110,7 +110,7 @@ double als_loss(const SparseRows& ratings, MatrixView<const float> users,
   batched::check_options(options);
   constexpr std::int64_t kFew = 10'000;  // below this many entries, starting threads does not pay
   const bool few_entries = entries + users.cols + items.cols < kFew;
-  engine::ThreadPool pool(few_entries ? 1 : engine::pool_threads(options.context));
+  engine::ThreadPool pool(few_entries ? 1 : engine::pool_threads(options.engine.context));
   batched::check_columns(ratings, "ratings", pool);
   const core::FpScope fp;
 

@@ -59,7 +59,7 @@ class Run {
     packs_a_piece_ = std::clamp<std::int64_t>(packs / (4 * threads), 1, most);
     pieces_ = (packs + packs_a_piece_ - 1) / packs_a_piece_;
     while (static_cast<int>(solvers_.size()) < threads) solvers_.push_back(make_solver());
-    if (options.progress != nullptr) options.progress->enter(Phase::factor, packs);
+    if (options.engine.progress != nullptr) options.engine.progress->enter(Phase::factor, packs);
   }
 
   BatchReport run() {
@@ -68,7 +68,7 @@ class Run {
     pool.run([&](int t) {
       const core::FpScope fp;
       for (std::int64_t piece = next_++; piece < pieces_; piece = next_++) {
-        if (options_.progress != nullptr && options_.progress->cancel) {
+        if (options_.engine.progress != nullptr && options_.engine.progress->cancel) {
           cancelled_ = true;
           return;
         }
@@ -105,7 +105,8 @@ class Run {
     const auto n = static_cast<double>(n_);
     const double work = (n / 3 + 4 + 2 * static_cast<double>(task_.b.cols)) * n * n;
     if (work * static_cast<double>(task_.a.count) < kAlone) return 1;
-    return static_cast<int>(std::min<std::int64_t>(engine::pool_threads(options_.context), packs));
+    return static_cast<int>(
+        std::min<std::int64_t>(engine::pool_threads(options_.engine.context), packs));
   }
 
   std::int64_t count_at(std::int64_t first) const {
@@ -132,7 +133,7 @@ class Run {
       if (task_.b.cols > 0) here.b = matrices(task_.b, first, here.a.count, at_b);
       solver.solve(here, outcome);
       note(first, here.a.count, outcome);
-      if (options_.progress != nullptr) ++options_.progress->done;
+      if (options_.engine.progress != nullptr) ++options_.engine.progress->done;
     }
   }
 

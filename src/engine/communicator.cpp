@@ -6,19 +6,19 @@
 #include <array>
 #include <mutex>
 
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 
 namespace stepwell {
 
-Ranks::Ranks(std::shared_ptr<engine::Communicator> impl) : impl_(std::move(impl)) {}
+Ranks::Ranks(std::shared_ptr<RanksData> data) : data_(std::move(data)) {}
 
 int Ranks::rank() const {
-  return impl_->rank();
+  return RanksData::of(*this).rank();
 }
 
 int Ranks::size() const {
-  return impl_->size();
+  return RanksData::of(*this).size();
 }
 
 namespace engine {

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
 
 /// The ranks of a computation and the communication between them. libstepwell itself does not
@@ -101,3 +103,17 @@ struct AgreedError : Error {
 void agree_on_error(Communicator& ranks, int code, const std::string& message);
 
 }  // namespace stepwell::engine
+
+namespace stepwell {
+
+/// The implementation of Ranks.
+struct RanksData {
+  std::unique_ptr<engine::Communicator> communicator;
+
+  static engine::Communicator& of(const Ranks& ranks) { return *ranks.data_->communicator; }
+  static Ranks make(std::unique_ptr<engine::Communicator> communicator) {
+    return Ranks(std::make_shared<RanksData>(RanksData{std::move(communicator)}));
+  }
+};
+
+}  // namespace stepwell

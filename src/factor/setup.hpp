@@ -8,7 +8,7 @@
 #include "engine/graph.hpp"
 #include "stepwell/context.hpp"
 #include "stepwell/level3.hpp"
-#include "stepwell/times.hpp"
+#include "stepwell/progress.hpp"
 
 /// Helpers shared by the entry points of this layer: choice of tile and workers, progress and
 /// times.

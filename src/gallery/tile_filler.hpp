@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gallery/recipe.hpp"
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 namespace stepwell::gallery {
 

@@ -11,20 +11,6 @@
 
 namespace stepwell::refine {
 
-const char* to_string(Measure measure) {
-  switch (measure) {
-    case Measure::residual:
-      return "residual";
-    case Measure::gradient:
-      return "gradient";
-    case Measure::projection:
-      return "projection";
-    case Measure::weighted:
-      break;
-  }
-  return "weighted";
-}
-
 LeastSquaresError least_squares_error(std::int64_t n, const double* g, const double* x,
                                       double square, double projected, double norm) {
   const double r_norm = std::sqrt(square);

@@ -8,6 +8,7 @@
 
 #include "refine/operators/normal_product.hpp"
 #include "refine/refine.hpp"
+#include "stepwell/certificate.hpp"
 
 /// Refinement of least squares problems with the scaled matrix H = A diag(power), see
 /// NormalProduct.
@@ -23,9 +24,6 @@ namespace stepwell::refine {
 ///               sqrt(2) (Karlson & Walden 1997; Hallman 2020). It requires QR
 /// Here they control refinement, computed in FP64 with the available factor. The bounds in a
 /// certificate are proven elsewhere.
-enum class Measure : unsigned char { residual, gradient, projection, weighted };
-const char* to_string(Measure measure);
-
 struct LeastSquaresError {
   double value = 1;  ///< the smallest of the bounds
   Measure measure = Measure::residual;

@@ -139,6 +139,7 @@ void correct(Work& work, Corrections& e) {
     left = std::min(left, q.iterations - work.system(c).iterations);
   e.iterations = is_nested(q.refiner) ? std::min(left, q.inner_iterations) : left;
   switch (q.refiner) {
+    case Refiner::direct:  // not a refiner that can be requested
     case Refiner::ir: {
       std::vector<std::size_t> live;
       for (std::size_t s = 0; s < e.column.size(); ++s) live.push_back(s);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 #include "tiles/rung_map.hpp"
 
 namespace stepwell::tiles {

@@ -96,7 +96,7 @@ Answer run(Way way, const Batch& batch, const BatchOptions& options) {
       for (const std::int64_t failed : answer.report.failures) {
         answer.a[failed * batch.n * batch.n] = -1;
       }
-      batch_substitute(a, x, options);
+      (void)batch_substitute(a, x, options);
     }
   }
   return answer;
@@ -153,7 +153,7 @@ void attack_batch(std::uint64_t seed, Size size, Report& report) {
   const Way way = random.one_of(kWays);
   BatchOptions options;
   options.mixed = way == Way::mixed;
-  options.context = &random_context(random);
+  options.engine.context = &random_context(random);
   options.fast = random.chance(0.1);
   if (random.chance(0.3)) options.triangle = Triangle::upper;
   const Batch batch = random_batch(size, options.triangle == Triangle::upper, random);

@@ -58,11 +58,11 @@ Choice random_choice(Structure structure, Random& random) {
   Choice choice;
   choice.structure = structure;
   SolveOptions& o = choice.options;
-  o.context = &random_context(random);
+  o.engine.context = &random_context(random);
   choice.name = structure == Structure::spd       ? "spd"
                 : structure == Structure::general ? "general"
                                                   : "automatic";
-  if (o.context->threads() > 1) choice.name += " 2-threads";
+  if (o.engine.context->threads() > 1) choice.name += " 2-threads";
   if (random.chance(0.25)) return choice;  // default options, as most callers use
   const auto with = [&](double probability, const std::string& name) {
     const bool yes = random.chance(probability);
@@ -76,10 +76,11 @@ Choice random_choice(Structure structure, Random& random) {
     choice.name += std::string("=") + map;
   }
   if (with(0.4, "refiner")) {
-    o.refiner = random.one_of(all_refiners);
-    const bool symmetric_only = *o.refiner == Refiner::cg || *o.refiner == Refiner::ir_cg;
-    if (symmetric_only && structure == Structure::general) o.refiner = Refiner::fgmres;
-    choice.name += "=" + std::string(to_string(*o.refiner));
+    o.refine.refiner = random.one_of(all_refiners);
+    const bool symmetric_only =
+        *o.refine.refiner == Refiner::cg || *o.refine.refiner == Refiner::ir_cg;
+    if (symmetric_only && structure == Structure::general) o.refine.refiner = Refiner::fgmres;
+    choice.name += "=" + std::string(to_string(*o.refine.refiner));
   }
   if (with(0.25, "no-climb")) o.climb = false;
   if (with(0.2, "tolerance")) {
@@ -87,11 +88,11 @@ Choice random_choice(Structure structure, Random& random) {
     choice.name += text("=%g", o.tolerance);
   }
   if (with(0.15, "iterations")) {
-    o.iterations = static_cast<int>(random.integer(1, 4));
-    choice.name += text("=%d", o.iterations);
+    o.refine.iterations = static_cast<int>(random.integer(1, 4));
+    choice.name += text("=%d", o.refine.iterations);
   }
-  if (with(0.1, "fp32")) o.working = Format::fp32;
-  if (with(0.2, "exact-residual")) o.exact_residual = true;
+  if (with(0.1, "fp32")) o.refine.working = Format::fp32;
+  if (with(0.2, "exact-residual")) o.refine.exact_residual = true;
   if (with(0.3, "transposed")) o.transposed = true;
   if (with(0.35, "condition")) o.condition = true;
   if (with(0.3, "prove")) o.prove = true;
@@ -102,13 +103,13 @@ Choice random_choice(Structure structure, Random& random) {
   if (structure == Structure::spd) {
     if (with(0.3, "upper")) o.triangle = Triangle::upper;
     if (with(0.1, "check-symmetry")) o.check_symmetry = true;
-    if (with(0.1, "unit-diagonal")) o.scaling = Scaling::unit_diagonal;
-    if (with(0.1, "no-scaling")) o.scaling = Scaling::none;
-    if (with(0.1, "shift")) o.shift = random.chance(0.5) ? 1e-3 : 1e-6;
+    if (with(0.1, "unit-diagonal")) o.cholesky.scaling = Scaling::unit_diagonal;
+    if (with(0.1, "no-scaling")) o.cholesky.scaling = Scaling::none;
+    if (with(0.1, "shift")) o.cholesky.shift = random.chance(0.5) ? 1e-3 : 1e-6;
   }
   if (structure == Structure::general && with(0.2, "butterfly")) {
-    o.pivoting = Pivoting::butterfly;
-    o.seed = random.next();
+    o.lu.pivoting = Pivoting::butterfly;
+    o.lu.seed = random.next();
   }
   return choice;
 }

@@ -178,7 +178,7 @@ TEST(ConditionTest, ForwardErrorsAreNeverBelowTheTruth) {
   Context context(1);
   for (std::int64_t seed = first; seed < first + count; ++seed) {
     System s = make_system(seed, all > 0 ? 60 : 30);
-    s.options.context = &context;
+    s.options.engine.context = &context;
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", n " << s.a.rows);
     Dense<double> x(s.a.rows, 1);
     const Certificate c = s.spd ? solve_spd(s.a.view(), s.b.view(), x.view(), s.options)

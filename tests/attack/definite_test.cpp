@@ -116,7 +116,7 @@ TEST(DefiniteTest, OnlyWhatDpotrfRefusesIsNotPositiveDefinite) {
   Context context(1);
   for (std::int64_t seed = first; seed < first + count; ++seed) {
     Case c = make_case(seed, most);
-    c.options.context = &context;
+    c.options.engine.context = &context;
     const std::int64_t n = c.a.rows;
     const Dense<double> b = gaussian_columns(n, 1);
     Dense<double> x(n, 1);

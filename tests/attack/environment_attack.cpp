@@ -69,7 +69,7 @@ Problem random_problem(std::uint64_t seed) {
   if (problem.kind == 2) {
     const std::int64_t n = random.integer(1, 40);
     problem.named = random_tall(n + random.integer(0, 200), n, random);
-    problem.choice.options.context = &random_context(random);
+    problem.choice.options.engine.context = &random_context(random);
   } else {
     const bool medium = problem.kind < 2 && random.chance(0.1);
     const std::int64_t n = random_order(medium ? Size::medium : Size::small, random);
@@ -91,7 +91,7 @@ std::vector<std::uint64_t> answer(const Problem& problem) {
   Certificate certificate;
   if (problem.kind == 2) {
     LeastSquaresOptions options;
-    options.context = problem.choice.options.context;
+    options.engine.context = problem.choice.options.engine.context;
     certificate = lstsq(TallMatrix(a.view()), b, view(x.data(), a.cols, 1), options);
   } else if (problem.kind == 3) {
     x = problem.b;

@@ -62,11 +62,12 @@ void judge_outcome(const Certificate& c, std::int64_t columns, Report& report) {
   report.count("columns", columns);
   if (report.verbose()) {
     report.say(text("-> %s backward error %.3g tolerance %.3g map %s refiner %s condition %.3g %s",
-                    to_string(c.outcome), c.backward_error, c.tolerance, c.map.c_str(),
-                    c.refiner.c_str(), c.condition, c.reason.c_str()));
+                    to_string(c.outcome), c.backward_error, c.tolerance, map_text(c.method).c_str(),
+                    refiner_text(c.method).c_str(), c.condition, c.reason.c_str()));
     for (const LadderStep& rung : c.rungs) {
-      report.say(text("   rung %s %s: %d iterations, error %.3g %s", rung.map.c_str(),
-                      rung.refiner.c_str(), rung.iterations, rung.error, rung.reason.c_str()));
+      report.say(text("   rung %s %s: %d iterations, error %.3g %s", map_text(rung.method).c_str(),
+                      refiner_text(rung.method).c_str(), rung.iterations, rung.error,
+                      rung.reason.c_str()));
     }
   }
   switch (c.outcome) {
@@ -111,13 +112,14 @@ void judge_columns(const SquareCase& c, Report& report) {
     report.count("converged");
     ColumnTruth truth(oracle, c.b.column(k), c.x.column(k));
     if (truth.above(c.certificate.tolerance)) {
-      report.found(Finding::above_tolerance,
-                   text("column %lld: true %.4g, reported %.4g, tolerance %.4g, %.3g times it, %s "
-                        "with %s, outcome %s",
-                        static_cast<long long>(k), truth.value(), column.backward_error,
-                        c.certificate.tolerance, truth.value() / c.certificate.tolerance,
-                        c.certificate.map.c_str(), c.certificate.refiner.c_str(),
-                        to_string(c.certificate.outcome)));
+      report.found(
+          Finding::above_tolerance,
+          text("column %lld: true %.4g, reported %.4g, tolerance %.4g, %.3g times it, %s "
+               "with %s, outcome %s",
+               static_cast<long long>(k), truth.value(), column.backward_error,
+               c.certificate.tolerance, truth.value() / c.certificate.tolerance,
+               map_text(c.certificate.method).c_str(), refiner_text(c.certificate.method).c_str(),
+               to_string(c.certificate.outcome)));
     }
     if (c.options.prove) {
       report.count("proofs_judged");
@@ -136,7 +138,7 @@ void judge_definiteness(const Matrix& a, const SolveOptions& options,
   if (certificate.outcome != SolveOutcome::not_positive_definite) return;
   const engine::SingleThreadedBlas blas;  // the library calls BLAS this way, too
   // Small systems are scaled by powers of two for all options.
-  for (const Scaling scaling : {options.scaling, Scaling::powers_of_two}) {
+  for (const Scaling scaling : {options.cholesky.scaling, Scaling::powers_of_two}) {
     if (solvers::test::lapack_pivot(solvers::test::scaled(a.view(), scaling).view()) >= 0) return;
   }
   report.found(Finding::definite,

@@ -44,10 +44,10 @@ TallChoice random_tall_choice(std::int64_t n, Random& random) {
   constexpr Rung kRungs[] = {Rung::bf16, Rung::bf16x2, Rung::bf16x3, Rung::fp32, Rung::fp64};
   TallChoice choice;
   LeastSquaresOptions& o = choice.options;
-  o.context = &random_context(random);
+  o.engine.context = &random_context(random);
   choice.by_rows = random.chance(0.5);
   choice.name = choice.by_rows ? "by-rows" : "by-columns";
-  if (o.context->threads() > 1) choice.name += " 2-threads";
+  if (o.engine.context->threads() > 1) choice.name += " 2-threads";
   const auto with = [&](double probability, const std::string& name) {
     const bool yes = random.chance(probability);
     if (yes) choice.name += " " + name;
@@ -56,21 +56,21 @@ TallChoice random_tall_choice(std::int64_t n, Random& random) {
   if (with(0.15, "qr")) {
     o.qr = true;
   } else if (with(0.4, "rung")) {
-    o.rung = random.one_of(kRungs);
-    choice.name += "=" + std::string(to_string(*o.rung));
+    o.map = uniform(random.one_of(kRungs));
+    choice.name += "=" + std::string(to_string(*o.map));
   }
   if (with(0.3, "no-climb")) o.climb = false;
   if (with(0.15, "iterations")) {
-    o.iterations = static_cast<int>(random.integer(1, 3));
-    choice.name += text("=%d", o.iterations);
+    o.refine.iterations = static_cast<int>(random.integer(1, 3));
+    choice.name += text("=%d", o.refine.iterations);
   }
   if (with(0.1, "tolerance")) {
     o.tolerance = random.chance(0.5) ? 1e-10 : 1e-15;
     choice.name += text("=%g", o.tolerance);
   }
   if (with(0.2, "refiner")) {
-    o.refiner = random.one_of(all_refiners);
-    choice.name += "=" + std::string(to_string(*o.refiner));
+    o.refine.refiner = random.one_of(all_refiners);
+    choice.name += "=" + std::string(to_string(*o.refine.refiner));
   }
   if (with(0.2, "ridge")) {
     // Squares, so that the rows appended below A are exact.
@@ -167,8 +167,8 @@ void judge(const Matrix& a, const LeastSquaresOptions& options, MatrixView<const
           Finding::above_tolerance,
           text("column %lld: true %.4g, reported %.4g by %s, tolerance %.4g, %.3g times "
                "it, %s, outcome %s",
-               static_cast<long long>(k), truth, column.backward_error, column.measure.c_str(),
-               c.tolerance, truth / c.tolerance, c.map.c_str(), to_string(c.outcome)));
+               static_cast<long long>(k), truth, column.backward_error, to_string(column.measure),
+               c.tolerance, truth / c.tolerance, map_text(c.method).c_str(), to_string(c.outcome)));
     } else if (truth > column.backward_error * (1 + 1e-5) + 0x1p-53) {
       report.count("reported_low_but_met");
     }

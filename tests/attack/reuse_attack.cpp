@@ -31,12 +31,12 @@ void attack_reuse(std::uint64_t seed, Size size, Report& report) {
     report.describe(system + text(", step %lld", static_cast<long long>(step)));
     const std::int64_t what = random.integer(0, 5);
     if (what == 0) {
-      survives([&] { solver->factor(); }, report);
+      survives([&] { (void)solver->factor(); }, report);
       continue;
     }
     if (what == 1) {
       const bool transposed = random.chance(0.5);
-      survives([&] { solver->inverse_norm(transposed); }, report);
+      survives([&] { (void)solver->inverse_norm(transposed); }, report);
       continue;
     }
     const std::int64_t columns = random.integer(1, 3);

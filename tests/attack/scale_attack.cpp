@@ -58,13 +58,14 @@ System random_system(std::uint64_t seed) {
   if (kind == 2) {
     const std::int64_t n = random.integer(1, 40), m = n + random.integer(0, 100);
     system.named = random_tall(m, n, random);
-    system.choice.options.context = &random_context(random);
+    system.choice.options.engine.context = &random_context(random);
     system.tall = true;
   } else {
     const std::int64_t n = random_order(random.chance(0.9) ? Size::small : Size::medium, random);
     system.named = kind == 0 ? random_spd(n, random) : random_general(n, random);
     system.choice = random_choice(random_structure(kind == 0, random), random);
-    system.choice.options.scaling = Scaling::powers_of_two;  // other scalings round, or do nothing
+    system.choice.options.cholesky.scaling =
+        Scaling::powers_of_two;  // other scalings round, or do nothing
   }
   system.b.resize(system.named.a.rows);
   for (double& x : system.b) x = random.normal();
@@ -80,7 +81,7 @@ Solved solved(const System& system, int s, int t) {
   const auto vx = view(answer.x.data(), m.cols, 1);
   if (system.tall) {
     LeastSquaresOptions options;
-    options.context = system.choice.options.context;
+    options.engine.context = system.choice.options.engine.context;
     answer.certificate = lstsq(TallMatrix(va), vb, vx, options);
   } else {
     answer.certificate = solve(va, vb, vx, system.choice.options, system.choice.structure);
@@ -90,12 +91,14 @@ Solved solved(const System& system, int s, int t) {
 
 void compare(const Solved& first, const Solved& other, int power, Report& report) {
   const Certificate &p = first.certificate, &q = other.certificate;
-  if (p.outcome != q.outcome || p.map != q.map || p.refiner != q.refiner ||
-      p.iterations != q.iterations || p.rungs.size() != q.rungs.size()) {
+  if (p.outcome != q.outcome || map_text(p.method) != map_text(q.method) ||
+      refiner_text(p.method) != refiner_text(q.method) || p.iterations != q.iterations ||
+      p.rungs.size() != q.rungs.size()) {
     report.found(Finding::certificate,
                  text("another path: %s at %s by %s, %d iterations; and %s at %s by %s, %d",
-                      to_string(p.outcome), p.map.c_str(), p.refiner.c_str(), p.iterations,
-                      to_string(q.outcome), q.map.c_str(), q.refiner.c_str(), q.iterations));
+                      to_string(p.outcome), map_text(p.method).c_str(),
+                      refiner_text(p.method).c_str(), p.iterations, to_string(q.outcome),
+                      map_text(q.method).c_str(), refiner_text(q.method).c_str(), q.iterations));
     return;
   }
   if (std::bit_cast<std::uint64_t>(p.backward_error) !=

@@ -38,13 +38,13 @@ std::vector<double> solve_with(const char* map, Structure structure, Context& co
   std::vector<double> b(kOrder * kColumns), x(b.size());
   for (double& e : b) e = random.normal();
   SolveOptions options;
-  options.context = &context;
+  options.engine.context = &context;
   options.condition = true;
   options.prove = true;
   options.tile = 256;
   if (*map != 0) options.map = parse_map(map);
-  solve(a.view(), view(b.data(), kOrder, kColumns), view(x.data(), kOrder, kColumns), options,
-        structure);
+  (void)solve(a.view(), view(b.data(), kOrder, kColumns), view(x.data(), kOrder, kColumns), options,
+              structure);
   return x;
 }
 
@@ -55,8 +55,8 @@ std::vector<double> solve_tall(Context& context, std::uint64_t seed) {
   for (double& e : a.data) e = random.normal();
   std::vector<double> b(m, 1.0), x(n);
   LeastSquaresOptions options;
-  options.context = &context;
-  lstsq(TallMatrix(a.view()), view(b.data(), m, 1), view(x.data(), n, 1), options);
+  options.engine.context = &context;
+  (void)lstsq(TallMatrix(a.view()), view(b.data(), m, 1), view(x.data(), n, 1), options);
   return x;
 }
 
@@ -68,9 +68,10 @@ std::vector<double> solve_batch(Context& context, std::uint64_t seed) {
   for (std::int64_t c = 0; c < count; ++c) a.insert(a.end(), one.data.begin(), one.data.end());
   for (double& e : x) e = random.normal();
   BatchOptions options;
-  options.context = &context;
+  options.engine.context = &context;
   options.mixed = seed % 2 == 0;
-  batch_solve(batch<const double>(a.data(), count, n, n), batch(x.data(), count, n, 1), options);
+  (void)batch_solve(batch<const double>(a.data(), count, n, n), batch(x.data(), count, n, 1),
+                    options);
   return x;
 }
 

@@ -27,9 +27,9 @@ TEST(AlsMisuse, RefusesSparseMatricesThatAreNone) {
     SparseRows bad = good;
     spoil(bad);
     const auto code = ErrorCode::invalid_argument;
-    expect_refusal(code, text, [&] { als_step(bad, p.items(), p.users()); });
-    expect_refusal(code, text, [&] { als_loss(bad, p.users(), p.items()); });
-    expect_refusal(code, text, [&] { transpose(bad); });
+    expect_refusal(code, text, [&] { (void)als_step(bad, p.items(), p.users()); });
+    expect_refusal(code, text, [&] { (void)als_loss(bad, p.users(), p.items()); });
+    expect_refusal(code, text, [&] { (void)transpose(bad); });
   };
   refuse("negative", [](SparseRows& a) { a.rows = -1; });
   refuse("negative", [](SparseRows& a) { a.cols = -1; });
@@ -56,8 +56,8 @@ TEST(AlsMisuse, RefusesVectorsThatDoNotFit) {
   AlsProblem p(10, 12, 4, 9, 21);
   const auto refuse = [&](ErrorCode code, const std::string& text, MatrixView<const float> items,
                           MatrixView<float> users) {
-    expect_refusal(code, text, [&] { als_step(p.ratings(), items, users); });
-    expect_refusal(code, text, [&] { als_loss(p.ratings(), users, items); });
+    expect_refusal(code, text, [&] { (void)als_step(p.ratings(), items, users); });
+    expect_refusal(code, text, [&] { (void)als_loss(p.ratings(), users, items); });
   };
   const MatrixView<const float> items = p.items();
   const MatrixView<float> users = p.users();
@@ -74,7 +74,7 @@ TEST(AlsMisuse, RefusesVectorsThatDoNotFit) {
   refuse(ErrorCode::too_large, "64 bits", items,
          {users.data, 4, 10, std::numeric_limits<std::int64_t>::max() / 4});
   const MatrixView<float> inside{p.item_elements().data() + 11, 4, 10, 4};
-  expect_refusal(wrong, "overlap", [&] { als_step(p.ratings(), items, inside); });
+  expect_refusal(wrong, "overlap", [&] { (void)als_step(p.ratings(), items, inside); });
 }
 
 TEST(AlsMisuse, RefusesWeightsThatAreNone) {
@@ -84,10 +84,12 @@ TEST(AlsMisuse, RefusesWeightsThatAreNone) {
     AlsOptions options;
     options.lambda = bad;
     const auto code = ErrorCode::invalid_argument;
-    expect_refusal(code, "lambda", [&] { als_step(p.ratings(), p.items(), p.users(), options); });
+    expect_refusal(code, "lambda",
+                   [&] { (void)als_step(p.ratings(), p.items(), p.users(), options); });
     options = {};
     options.alpha = bad;
-    expect_refusal(code, "alpha", [&] { als_loss(p.ratings(), p.users(), p.items(), options); });
+    expect_refusal(code, "alpha",
+                   [&] { (void)als_loss(p.ratings(), p.users(), p.items(), options); });
   }
 }
 
@@ -104,7 +106,7 @@ TEST(AlsProgress, CountsRowsAndIsCancelled) {
   AlsProblem p(500, 40, 10, 30, 24);
   Progress progress;
   AlsOptions options;
-  options.progress = &progress;
+  options.engine.progress = &progress;
   EXPECT_TRUE(p.step(options).ok());
   EXPECT_EQ(progress.phase, Phase::factor);
   EXPECT_EQ(progress.done, 500);

@@ -222,7 +222,7 @@ TEST(AlsStep, HasTheSameBitsForAnyNumberOfThreads) {
     for (const int threads : {1, 2, 5, 8}) {
       Context context(threads);
       AlsOptions options = choose(feedback, true);
-      options.context = &context;
+      options.engine.context = &context;
       const AlsReport report = p.step(options);
       EXPECT_TRUE(report.ok());
       EXPECT_EQ(report.threads, context.threads());
@@ -318,7 +318,7 @@ TEST(AlsLoss, IsWhatTheDefinitionSays) {
       for (const int threads : {1, 2, 5}) {
         Context context(threads);
         AlsOptions with = options;
-        with.context = &context;
+        with.engine.context = &context;
         EXPECT_EQ(als_loss(p.ratings(), p.users(), p.items(), with), loss) << threads;
       }
     }

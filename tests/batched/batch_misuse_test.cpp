@@ -18,8 +18,8 @@ TEST(BatchMisuse, OfTheMatrices) {
     BatchView<double> bad = a.view();
     spoil(bad);
     Plain<double> b(10, 4, 1);
-    expect_refusal(code, text, [&] { batch_cholesky(bad); });
-    expect_refusal(code, text, [&] { batch_factor_solve(bad, b.view()); });
+    expect_refusal(code, text, [&] { (void)batch_cholesky(bad); });
+    expect_refusal(code, text, [&] { (void)batch_factor_solve(bad, b.view()); });
   };
   refuse(kWrong, "null", [](auto& v) { v.data = nullptr; });
   refuse(kWrong, "negative", [](auto& v) { v.count = -1; });
@@ -45,9 +45,9 @@ TEST(BatchMisuse, OfTheMatrices) {
 TEST(BatchMisuse, OfTheRightHandSides) {
   Plain<float> a = definite<float>(10, 4, 62);
   const auto refuse = [&](const std::string& text, BatchView<float> b) {
-    expect_refusal(kWrong, text, [&] { batch_solve(std::as_const(a).view(), b); });
-    expect_refusal(kWrong, text, [&] { batch_factor_solve(a.view(), b); });
-    expect_refusal(kWrong, text, [&] { batch_substitute(std::as_const(a).view(), b); });
+    expect_refusal(kWrong, text, [&] { (void)batch_solve(std::as_const(a).view(), b); });
+    expect_refusal(kWrong, text, [&] { (void)batch_factor_solve(a.view(), b); });
+    expect_refusal(kWrong, text, [&] { (void)batch_substitute(std::as_const(a).view(), b); });
   };
   Plain<float> b(10, 4, 2);
   refuse("null", batch<float>(static_cast<float*>(nullptr), 10, 4, 2));
@@ -60,12 +60,14 @@ TEST(BatchMisuse, OfOptionsAndOutputs) {
   Plain<float> a = definite<float>(10, 4, 63);
   BatchOptions options;
   options.tuning = BatchTuning{99, 99, 1, 0};
-  expect_refusal(kWrong, "tuning", [&] { batch_cholesky(a.view(), options); });
+  expect_refusal(kWrong, "tuning", [&] { (void)batch_cholesky(a.view(), options); });
   std::vector<std::int32_t> pivots(9);
   std::vector<double> logs(11);
-  expect_refusal(kWrong, "pivots", [&] { batch_cholesky(a.view(), {}, {pivots, {}, {}, {}}); });
+  expect_refusal(kWrong, "pivots", [&] {
+    (void)batch_cholesky(a.view(), {}, {pivots, {}, {}, {}});
+  });
   expect_refusal(kWrong, "log_determinants", [&] {
-    batch_cholesky(a.view(), {}, {{}, logs, {}, {}});
+    (void)batch_cholesky(a.view(), {}, {{}, logs, {}, {}});
   });
   expect_refusal(kWrong, "fp64", [] { batch_lanes(Format::bf16); });
 }

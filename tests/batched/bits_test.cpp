@@ -32,12 +32,12 @@ TYPED_TEST(BatchBits, AreTheSameForAnyNumberOfThreads) {
     const Plain<T> a = definite<T>(count, n, 41), b = right_hand_sides<T>(count, n, 1, 42);
     Context one(1);
     BatchOptions options;
-    options.context = &one;
+    options.engine.context = &one;
     const Answer<T> expected(a, b, options);
     EXPECT_EQ(expected.report.threads, 1);
     for (const int threads : {2, 5, 8}) {
       Context context(threads);
-      options.context = &context;
+      options.engine.context = &context;
       const Answer<T> answer(a, b, options);
       if (n == 50) {  // enough work for all threads
         EXPECT_EQ(answer.report.threads, context.threads());
@@ -107,7 +107,7 @@ TEST(BatchProgress, CountsAndIsCancelled) {
                       b = right_hand_sides<double>(500, 12, 1, 5);
   Progress progress;
   BatchOptions options;
-  options.progress = &progress;
+  options.engine.progress = &progress;
   const Answer<double> done(a, b, options);
   EXPECT_TRUE(done.report.ok());
   EXPECT_EQ(progress.phase, Phase::factor);

@@ -240,7 +240,7 @@ TEST(BatchMixed, HasTheSameBitsForAnyNumberOfThreadsAndAnyPlace) {
   for (const int threads : {1, 2, 5}) {
     Context context(threads);
     BatchOptions options;
-    options.context = &context;
+    options.engine.context = &context;
     const MixedAnswer answer(a, b, options);
     EXPECT_TRUE(same_bits(answer.x[0], all.x[0], count * n)) << threads;
     EXPECT_EQ(answer.iterations, all.iterations) << threads;

@@ -37,9 +37,9 @@ void Digest::add(const FactorReport& r) {
        {r.pivot_value, r.mu, r.shift, r.unit_roundoff, r.growth, r.norm, r.max_abs}) {
     add(value);
   }
-  add(r.map);
+  add(to_string(r.map));
   for (const RecoveryStep& a : r.attempts) {
-    add(a.map);
+    add(to_string(a.map));
     add(a.shift);
     add(static_cast<std::int64_t>(a.toward_zero));
     add(a.pivot);
@@ -57,13 +57,13 @@ void Digest::add(const Certificate& c) {
        {c.backward_error, c.tolerance, c.shift, c.norm, c.condition, c.pivot_value}) {
     add(value);
   }
-  add(c.structure);
-  add(c.map);
-  add(c.refiner);
+  add(to_string(c.structure));
+  add(map_text(c.method));
+  add(refiner_text(c.method));
   add(c.dependent);
   for (const LadderStep& r : c.rungs) {
-    add(r.map);
-    add(r.refiner);
+    add(map_text(r.method));
+    add(refiner_text(r.method));
     add(static_cast<std::int64_t>(r.factored));
     add(static_cast<std::int64_t>(r.iterations));
     add(r.error);
@@ -74,7 +74,7 @@ void Digest::add(const Certificate& c) {
                                column.proven_backward_error, column.forward_error}) {
       add(value);
     }
-    add(column.measure);
+    add(column.measure == Measure::normwise ? "" : to_string(column.measure));
     add(static_cast<std::int64_t>(column.iterations));
     add(column.history);
   }

@@ -48,7 +48,7 @@ void add_tall(std::vector<Case>& cases, const Tall& t) {
                        });
                      }
                      LeastSquaresOptions options = t.options;
-                     options.context = &context;
+                     options.engine.context = &context;
                      digest.add(lstsq(matrix, b.view(), x.view(), options));
                      digest.add(x.data);
                    }});
@@ -81,7 +81,7 @@ void add_batch(std::vector<Case>& cases, const std::string& name, std::int64_t n
                      std::vector<std::int32_t> pivots(kCount);
                      std::vector<double> determinants(kCount), errors(kCount);
                      BatchOptions options = o;
-                     options.context = &context;
+                     options.engine.context = &context;
                      BatchOutputs outputs;
                      outputs.pivots = pivots;
                      if (!o.mixed) outputs.log_determinants = determinants;
@@ -120,7 +120,7 @@ void add_als(std::vector<Case>& cases, Feedback feedback) {
                      std::vector<float> users(static_cast<std::size_t>(kFactors * kUsers));
                      AlsOptions options;
                      options.feedback = feedback;
-                     options.context = &context;
+                     options.engine.context = &context;
                      const AlsReport report =
                          als_step(r.view(), view(items.data(), kFactors, kItems),
                                   view(users.data(), kFactors, kUsers), options);
@@ -135,8 +135,8 @@ void add_least_squares_cases(std::vector<Case>& cases) {
   for (const Rung rung : all_rungs) {
     for (const Refiner refiner : all_refiners) {
       LeastSquaresOptions o;
-      o.rung = rung;
-      o.refiner = refiner;
+      o.map = uniform(rung);
+      o.refine.refiner = refiner;
       const bool plain = rung == Rung::bf16x2 || refiner == Refiner::cg;
       if (!plain) continue;
       add_tall(cases,

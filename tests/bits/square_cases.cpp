@@ -50,7 +50,7 @@ void add_square(std::vector<Case>& cases, const Square& s) {
                      const Matrix a = s.matrix(s.n), b = noise(s.n, s.columns, 3);
                      Matrix x(s.n, s.columns);
                      SolveOptions options = s.options;
-                     options.context = &context;
+                     options.engine.context = &context;
                      digest.add(solve(a.view(), b.view(), x.view(), options, s.structure));
                      digest.add(x.data);
                    }});
@@ -75,7 +75,7 @@ void add_spd_cases(std::vector<Case>& cases) {
     for (const Refiner refiner : all_refiners) {
       SolveOptions o;
       o.map = uniform(rung);
-      o.refiner = refiner;
+      o.refine.refiner = refiner;
       o.tile = 128;
       add_square(cases, {joined("spd", rung, refiner), kSpd, random_walk, 300, 2, o});
     }
@@ -95,23 +95,23 @@ void add_spd_cases(std::vector<Case>& cases) {
   add_square(cases, {"spd upper", kSpd, random_walk, 350, 1,
                      with([](SolveOptions& o) { o.triangle = Triangle::upper; })});
   add_square(cases, {"spd exact residual", kSpd, random_walk, 600, 2,
-                     with([](SolveOptions& o) { o.exact_residual = true; })});
+                     with([](SolveOptions& o) { o.refine.exact_residual = true; })});
   add_square(cases, {"spd proof", kSpd, random_walk, 600, 2,
                      with([](SolveOptions& o) { o.prove = o.condition = true; })});
   add_square(cases, {"spd fp32", kSpd, random_walk, 600, 1, with([](SolveOptions& o) {
-                       o.working = Format::fp32;
+                       o.refine.working = Format::fp32;
                        o.tolerance = 1e-5;
                      })});
   add_square(cases, {"spd no climb", kSpd, random_walk, 900, 1, with([](SolveOptions& o) {
                        o.climb = false;
                        o.map = uniform(Rung::bf16);
-                       o.iterations = 7;
+                       o.refine.iterations = 7;
                      })});
   add_square(cases, {"spd fp16 scaled", kSpd, random_walk, 400, 1, with([](SolveOptions& o) {
                        o.map = uniform(Rung::fp16);
-                       o.scaling = Scaling::unit_diagonal;
+                       o.cholesky.scaling = Scaling::unit_diagonal;
                        o.theta = 0.25;
-                       o.shift = 2;
+                       o.cholesky.shift = 2;
                      })});
 }
 
@@ -122,7 +122,7 @@ void add_general_cases(std::vector<Case>& cases) {
       if (refiner == Refiner::cg || refiner == Refiner::ir_cg) continue;
       SolveOptions o;
       o.map = uniform(rung);
-      o.refiner = refiner;
+      o.refine.refiner = refiner;
       o.tile = 128;
       add_square(cases, {joined("general", rung, refiner), kGeneral, mixed, 300, 2, o});
     }
@@ -139,7 +139,7 @@ void add_general_cases(std::vector<Case>& cases) {
                      with([](SolveOptions& o) { o.transposed = true; })});
   add_square(cases, {"general butterfly", kGeneral, mixed, 400, 1, with([](SolveOptions& o) {
                        o.map = uniform(Rung::bf16x3);
-                       o.pivoting = Pivoting::butterfly;
+                       o.lu.pivoting = Pivoting::butterfly;
                      })});
   add_square(cases, {"general proof", kGeneral, mixed, 600, 2,
                      with([](SolveOptions& o) { o.prove = o.condition = true; })});
@@ -154,21 +154,21 @@ void add_factor_cases(std::vector<Case>& cases) {
     const std::string name(to_string(rung));
     cases.push_back({"cholesky " + name, [o](Context& context, Digest& digest) {
                        FactorOptions options = o;
-                       options.context = &context;
+                       options.engine.context = &context;
                        const Matrix a = dominant(333);
                        Matrix l(333, 333), b = noise(40, 333, 4);
                        const Factor factor = cholesky(a.view(), options);
                        factor.copy_to(l.view());
                        Level3Options product;
-                       product.context = &context;
-                       trsm(factor, b.view(), product);
+                       product.engine.context = &context;
+                       (void)trsm(factor, b.view(), product);
                        digest.add(factor.report());
                        digest.add(l.data);
                        digest.add(b.data);
                      }});
     cases.push_back({"lu " + name, [o](Context& context, Digest& digest) {
                        FactorOptions options = o;
-                       options.context = &context;
+                       options.engine.context = &context;
                        const Matrix a = mixed(333);
                        Matrix g(333, 333), l(333, 333);
                        const LuFactor factor = lu(a.view(), options);
@@ -184,8 +184,8 @@ void add_factor_cases(std::vector<Case>& cases) {
                        Level3Options product;
                        product.map = o.map;
                        product.tile = 96;
-                       product.context = &context;
-                       syrk(-0.5, a.view(), 2, c.view(), product);
+                       product.engine.context = &context;
+                       (void)syrk(-0.5, a.view(), 2, c.view(), product);
                        digest.add(c.data);
                      }});
   }

@@ -292,7 +292,7 @@ static void fits(void) {
   stepwell_lstsq_options_defaults(&options, sizeof options);
   options.lambda = 0.5;
   CHECK(stepwell_lstsq(&by_rows, 1, b, m, x, n, &options, &c, NULL) == 0);
-  options.rung = "bf17";
+  options.map = "bf17";
   CHECK(stepwell_lstsq(&by_rows, 1, b, m, x, n, &options, &c, NULL) == -STEPWELL_INVALID_ARGUMENT);
   free(a);
 }

@@ -16,8 +16,8 @@
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/distributed/cholesky.hpp"
 #include "gallery/recipe.hpp"
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 
 /// Factorizations that are interrupted and resumed from a checkpoint.
 namespace stepwell {
@@ -43,10 +43,10 @@ class SharedDirectory {
       own_.emplace();
       std::copy(own_->path().begin(), own_->path().end(), name.begin());
     }
-    world().communicator().broadcast(std::as_writable_bytes(std::span(name)), 0);
+    RanksData::of(world()).broadcast(std::as_writable_bytes(std::span(name)), 0);
     path_ = name.data();
   }
-  ~SharedDirectory() { world().communicator().barrier(); }
+  ~SharedDirectory() { RanksData::of(world()).barrier(); }
   SharedDirectory(const SharedDirectory&) = delete;
   SharedDirectory& operator=(const SharedDirectory&) = delete;
   const std::string& path() const { return path_; }
@@ -76,11 +76,11 @@ FactorOptions options(const char* map, std::int64_t tile = 32) {
 }
 
 Checkpointing checkpoints(const std::string& directory, double share = 1e-9) {
-  return {ProcessContext(world().communicator(), layout()), directory, share, "test"};
+  return {ProcessContext(RanksData::of(world()), layout()), directory, share, "test"};
 }
 
 Factor factor_with(Checkpointing* c, const Problem& problem, const FactorOptions& f) {
-  return factor::distributed_cholesky(world().communicator(), layout(), problem.a().rows,
+  return factor::distributed_cholesky(RanksData::of(world()), layout(), problem.a().rows,
                                       factor::FilledBlocks(problem.fill()), f, c);
 }
 
@@ -100,8 +100,8 @@ bool same_tile(const tiles::Tile& a, const tiles::Tile& b, bool diagonal) {
 }
 
 void expect_same(const Factor& a, const Factor& b) {
-  const tiles::TileMatrix& x = a.data().l;
-  const tiles::TileMatrix& y = b.data().l;
+  const tiles::TileMatrix& x = FactorData::of(a).l;
+  const tiles::TileMatrix& y = FactorData::of(b).l;
   ASSERT_EQ(x.bytes(), y.bytes());
   std::int64_t differ = 0;
   for (std::int64_t j = 0; j < x.grid().tiles(); ++j) {
@@ -133,7 +133,7 @@ TEST(DistributedCheckpoint, ResumesFromAFinishedFactor) {
     EXPECT_EQ(again.report().resumed, 19) << map;
     EXPECT_EQ(again.report().written, 0) << map;
     again.remove();
-    world().communicator().barrier();
+    RanksData::of(world()).barrier();
     EXPECT_TRUE(directory.files("").empty());
   }
 }
@@ -146,10 +146,10 @@ TEST(DistributedCheckpoint, ResumesFromTheSumsOfUnfinishedTiles) {
     const FactorOptions f = options(map);
     const Factor plain = factor_with(nullptr, problem, f);
     Checkpointing first = checkpoints(directory.path());
-    factor_with(&first, problem, f);
+    (void)factor_with(&first, problem, f);
     EXPECT_EQ(directory.files("-complete").size(), 2U);
     EXPECT_EQ(directory.files("-rank-0").size(), 2U);
-    world().communicator().barrier();
+    RanksData::of(world()).barrier();
     if (world().rank() == 0) std::filesystem::remove(directory.files("-complete").back());
     Checkpointing again = checkpoints(directory.path());
     expect_same(factor_with(&again, problem, f), plain);
@@ -166,14 +166,14 @@ TEST(DistributedCheckpoint, ResumesWhatWasCancelled) {
   for (const std::int64_t tasks : {50, 200, 800}) {  // tasks of the resumed run
     Progress progress;
     FactorOptions stopped = f;
-    stopped.progress = &progress;
+    stopped.engine.progress = &progress;
     std::atomic<bool> ended{false};
     std::thread canceller([&] {
       while (!ended && progress.done < tasks) std::this_thread::yield();
       if (world().rank() == 0) progress.cancel = true;
     });
     Checkpointing c = checkpoints(directory.path());
-    factor_with(&c, problem, stopped);
+    (void)factor_with(&c, problem, stopped);
     ended = true;
     canceller.join();
   }
@@ -189,8 +189,8 @@ TEST(DistributedCheckpoint, UsesTheOlderOneIfThatOfARankIsDamaged) {
   for (const std::int64_t damaged : {1, 2}) {
     const SharedDirectory directory;
     Checkpointing first = checkpoints(directory.path());
-    factor_with(&first, problem, f);
-    world().communicator().barrier();
+    (void)factor_with(&first, problem, f);
+    RanksData::of(world()).barrier();
     if (world().rank() == 0) {
       auto files = directory.files(last);
       for (std::int64_t k = 0; k < damaged && !files.empty(); ++k, files.pop_back()) {
@@ -199,7 +199,7 @@ TEST(DistributedCheckpoint, UsesTheOlderOneIfThatOfARankIsDamaged) {
         file.put('\x5a');
       }
     }
-    world().communicator().barrier();
+    RanksData::of(world()).barrier();
     Checkpointing again = checkpoints(directory.path());
     expect_same(factor_with(&again, problem, f), plain);
     EXPECT_EQ(again.report().resumed, damaged == 1 && world().size() > 1 ? 16 : 0);
@@ -227,7 +227,7 @@ TEST(DistributedCheckpoint, DoesNotRepeatAttemptsThatFailed) {
     EXPECT_EQ(resumed.report().attempts[k].pivot_value, plain.report().attempts[k].pivot_value);
   }
   again.remove();
-  world().communicator().barrier();
+  RanksData::of(world()).barrier();
   EXPECT_TRUE(directory.files("").empty());
 }
 
@@ -235,7 +235,7 @@ TEST(DistributedCheckpoint, KnowsAnotherMatrixAndAnotherFactor) {
   const Problem problem(600);
   const SharedDirectory directory;
   Checkpointing first = checkpoints(directory.path());
-  factor_with(&first, problem, options("bf16"));
+  (void)factor_with(&first, problem, options("bf16"));
   const auto resumed = [&](const Problem& p, const FactorOptions& f) {
     Checkpointing c = checkpoints(directory.path(), 1);
     expect_same(factor_with(&c, p, f), factor_with(nullptr, p, f));
@@ -244,7 +244,7 @@ TEST(DistributedCheckpoint, KnowsAnotherMatrixAndAnotherFactor) {
   EXPECT_EQ(resumed(problem, options("bf16x2")), 0);
   EXPECT_EQ(resumed(problem, options("bf16", 64)), 0);
   FactorOptions shifted = options("bf16");
-  shifted.shift = 1;
+  shifted.cholesky.shift = 1;
   EXPECT_EQ(resumed(problem, shifted), 0);
   Problem other(600);  // the diagonal is unchanged
   other.a()(599, 0) += 1e-9;
@@ -258,7 +258,7 @@ TEST(DistributedCheckpoint, ThrowsOnAllWhatOneCannotWrite) {
   const bool last = world().rank() == world().size() - 1;
   Checkpointing c = checkpoints(last ? "/proc" : directory.path());
   try {
-    factor_with(&c, problem, options("bf16"));
+    (void)factor_with(&c, problem, options("bf16"));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::cannot_open);

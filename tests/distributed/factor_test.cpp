@@ -14,8 +14,8 @@
 #include "factor/distributed/cholesky.hpp"
 #include "gallery/recipe.hpp"
 #include "kernels/kernels.hpp"
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 #include "tiles/operations.hpp"
 
 /// The distributed factorization, run by mpirun with any number of ranks.
@@ -37,7 +37,7 @@ std::vector<Distribution> distributions() {
 }
 
 Factor factor_over_ranks(const Distribution& d, const Problem& problem, const FactorOptions& f) {
-  return factor::distributed_cholesky(world().communicator(), d, problem.a().rows,
+  return factor::distributed_cholesky(RanksData::of(world()), d, problem.a().rows,
                                       factor::FilledBlocks(problem.fill()), f);
 }
 
@@ -80,9 +80,9 @@ TEST(DistributedFactor, HasTheBitsOfOneRank) {
       for (const Distribution& d : distributions()) {
         const Factor factor = factor_over_ranks(d, problem, f);
         ASSERT_TRUE(factor.ok()) << d.name();
-        EXPECT_EQ(tiles_that_differ(factor.data().l, alone.data().l), 0)
+        EXPECT_EQ(tiles_that_differ(FactorData::of(factor).l, FactorData::of(alone).l), 0)
             << map << ", tile " << tile << ", " << d.name();
-        EXPECT_EQ(factor.data().scale, alone.data().scale);
+        EXPECT_EQ(FactorData::of(factor).scale, FactorData::of(alone).scale);
         EXPECT_LT(std::abs(factor.report().norm / alone.report().norm - 1), 800 * 0x1p-53);
         EXPECT_EQ(factor.report().max_abs, alone.report().max_abs);
       }
@@ -95,7 +95,7 @@ double sent_for(const Distribution& d) {
   const Problem problem(1024, gallery::Kind::dominant, 1);
   FactorOptions f;
   f.tile = 32;
-  engine::Communicator& ranks = world().communicator();
+  engine::Communicator& ranks = RanksData::of(world());
   const std::int64_t before = ranks.bytes_sent();
   EXPECT_TRUE(factor_over_ranks(d, problem, f).ok());
   std::vector<double> all = {static_cast<double>(ranks.bytes_sent() - before)};
@@ -123,7 +123,7 @@ TEST(DistributedFactor, SaysTheSameOfAMatrixThatIsNotDefinite) {
   for (const bool escalate : {true, false}) {
     FactorOptions f;
     f.tile = 96;
-    f.escalate = escalate;
+    f.climb = escalate;
     const Factor alone = cholesky(problem.a(), f);
     for (const Distribution& d : distributions()) {
       const Factor factor = factor_over_ranks(d, problem, f);
@@ -144,7 +144,7 @@ TEST(DistributedFactor, TakesTheSameShifts) {
     const Factor factor = factor_over_ranks(d, problem, f);
     EXPECT_EQ(factor.report().attempts.size(), alone.report().attempts.size());
     EXPECT_EQ(factor.report().shift, alone.report().shift);
-    EXPECT_EQ(tiles_that_differ(factor.data().l, alone.data().l), 0) << d.name();
+    EXPECT_EQ(tiles_that_differ(FactorData::of(factor).l, FactorData::of(alone).l), 0) << d.name();
   }
 }
 
@@ -174,7 +174,7 @@ TEST(DistributedFactor, ThrowsOnAllWhatOneThrows) {
   f.tile = 64;
   for (const Distribution& d : distributions()) {
     try {
-      factor::distributed_cholesky(world().communicator(), d, 700, a, f);
+      (void)factor::distributed_cholesky(RanksData::of(world()), d, 700, a, f);
       ADD_FAILURE() << "nothing was thrown";
     } catch (const std::exception& e) {
       EXPECT_NE(std::string(e.what()).find("no kernel"), std::string::npos) << e.what();
@@ -189,7 +189,7 @@ TEST(DistributedFactor, StopsOnAllWhereOneCancels) {
     progress.cancel = world().rank() == world().size() - 1;
     FactorOptions f;
     f.tile = 64;
-    f.progress = &progress;
+    f.engine.progress = &progress;
     EXPECT_EQ(factor_over_ranks(d, problem, f).report().outcome, FactorOutcome::cancelled);
   }
 }
@@ -203,7 +203,7 @@ TEST(DistributedFactor, HasFewTilesForManyRanks) {
     for (const Distribution& d : distributions()) {
       const Factor factor = factor_over_ranks(d, problem, f);
       ASSERT_TRUE(factor.ok());
-      EXPECT_EQ(tiles_that_differ(factor.data().l, alone.data().l), 0) << n;
+      EXPECT_EQ(tiles_that_differ(FactorData::of(factor).l, FactorData::of(alone).l), 0) << n;
     }
   }
 }

@@ -13,7 +13,7 @@ const Ranks& world() {
 }
 
 engine::Communicator& communicator() {
-  return world().communicator();
+  return RanksData::of(world());
 }
 
 std::vector<DistributedOptions> layouts() {

@@ -8,7 +8,7 @@
 
 #include "engine/communicator.hpp"
 #include "kernels/fixture/fixture.hpp"
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 #include "tiles/distribution.hpp"
 
 /// Code shared by the distributed tests. Every rank runs the same tests with the same data; a test

@@ -203,10 +203,10 @@ TEST(Scalapack, SaysWhatIsWrongWithADescriptor) {
     const ScalapackSolution x = local_x.solution();
     const auto refuses_a = [&](Field field, int value, const std::string& text) {
       expect_error(ErrorCode::invalid_argument, text, [&] {
-        solve_spd(world(), with(a, field, value), s.b.view(), s.x.view(), {}, distributed);
+        (void)solve_spd(world(), with(a, field, value), s.b.view(), s.x.view(), {}, distributed);
       });
       expect_error(ErrorCode::invalid_argument, text,
-                   [&] { solve_spd(world(), with(a, field, value), b, x, {}, distributed); });
+                   [&] { (void)solve_spd(world(), with(a, field, value), b, x, {}, distributed); });
     };
     refuses_a(kType, 501, "type");
     refuses_a(kRows, 299, "square");
@@ -217,9 +217,9 @@ TEST(Scalapack, SaysWhatIsWrongWithADescriptor) {
     const auto refuses = [&](Field field, int value, const std::string& text,
                              const std::string& text_x) {
       expect_error(ErrorCode::invalid_argument, text,
-                   [&] { solve_spd(world(), a, with(b, field, value), x, {}, distributed); });
+                   [&] { (void)solve_spd(world(), a, with(b, field, value), x, {}, distributed); });
       expect_error(ErrorCode::invalid_argument, text_x,
-                   [&] { solve_spd(world(), a, b, with(x, field, value), {}, distributed); });
+                   [&] { (void)solve_spd(world(), a, b, with(x, field, value), {}, distributed); });
     };
     refuses(kType, 2, "DTYPE) of B", "DTYPE) of X");
     refuses(kRows, 299, "M of B's descriptor is 299", "M and N of X's descriptor are 299 and 2");
@@ -230,20 +230,21 @@ TEST(Scalapack, SaysWhatIsWrongWithADescriptor) {
     refuses(kFirstRow, -1, "RSRC and CSRC of B", "RSRC and CSRC of X");
     refuses(kLld, 0, "(LLD) of B", "(LLD) of X");
     expect_error(ErrorCode::invalid_argument, "no local array for B", [&] {
-      solve_spd(world(), a, ScalapackMatrix{nullptr, b.descriptor}, x, {}, distributed);
+      (void)solve_spd(world(), a, ScalapackMatrix{nullptr, b.descriptor}, x, {}, distributed);
     });
     expect_error(ErrorCode::invalid_argument, "X overlaps A", [&] {
-      solve_spd(world(), a, b, ScalapackSolution{local_a.local.data(), x.descriptor}, {},
-                distributed);
+      (void)solve_spd(world(), a, b, ScalapackSolution{local_a.local.data(), x.descriptor}, {},
+                      distributed);
     });
     if (world().size() == 1) continue;
     // An error on one rank only is reported on all ranks.
     const bool odd = world().rank() == world().size() - 1;
     expect_error(ErrorCode::invalid_argument, "NB of B's descriptor is not the same", [&] {
-      solve_spd(world(), a, odd ? with(b, kColBlock, 1) : b, x, {}, distributed);
+      (void)solve_spd(world(), a, odd ? with(b, kColBlock, 1) : b, x, {}, distributed);
     });
-    expect_error(ErrorCode::invalid_argument, "DTYPE) of X",
-                 [&] { solve_spd(world(), a, b, odd ? with(x, kType, 2) : x, {}, distributed); });
+    expect_error(ErrorCode::invalid_argument, "DTYPE) of X", [&] {
+      (void)solve_spd(world(), a, b, odd ? with(x, kType, 2) : x, {}, distributed);
+    });
   }
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 
 /// solve_program N TILE DIRECTORY SHARE OUT: solves a covariance system over ranks with checkpoints
 /// in the directory; rank 0 writes the bits of x to OUT. The tiles of A are recomputed for every
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   DistributedOptions distributed;
   distributed.keep_tiles = false;
   distributed.checkpoint = argv[3];
-  distributed.checkpoint_share = std::atof(argv[4]);
+  distributed.checkpoint_interval = std::atof(argv[4]);
   const auto fill = [](std::int64_t row, std::int64_t col, MatrixView<double> tile) {
     for (std::int64_t j = 0; j < tile.cols; ++j) {
       for (std::int64_t i = 0; i < tile.rows; ++i) {

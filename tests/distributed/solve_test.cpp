@@ -42,7 +42,7 @@ TEST(DistributedSolve, TakesTheWayOfOneRank) {
   for (const DistributedOptions& distributed : layouts()) {
     const Certificate c = s.solve(options, distributed);
     expect_solved(s, c);
-    EXPECT_EQ(c.map, alone.map);
+    EXPECT_EQ(map_text(c.method), map_text(alone.method));
     EXPECT_EQ(c.rungs.size(), alone.rungs.size());
     EXPECT_NEAR(c.iterations, alone.iterations, 2);
     EXPECT_NEAR(c.norm, alone.norm, 1e-12 * alone.norm);
@@ -56,10 +56,10 @@ TEST(DistributedSolve, ClimbsToFp64) {
   System s(400, recipe(gallery::Kind::geometric, 1e13));
   SolveOptions options = with_tile(64);
   options.map = parse_map("bf16");
-  options.iterations = 2;
+  options.refine.iterations = 2;
   const Certificate c = s.solve(options, layouts()[0]);
   expect_solved(s, c);
-  EXPECT_EQ(c.map, "fp64");
+  EXPECT_EQ(map_text(c.method), "fp64");
   EXPECT_GT(c.rungs.size(), 1U);
 }
 
@@ -100,7 +100,7 @@ TEST(DistributedSolve, ThrowsOnAllRanksWhatOneThrows) {
         tiles_of(s.a)(row, col, tile);
       };
       expect_error(ErrorCode::invalid_argument, "no points", [&] {
-        solve_spd(world(), 300, fill, s.b.view(), s.x.view(), with_tile(32), distributed);
+        (void)solve_spd(world(), 300, fill, s.b.view(), s.x.view(), with_tile(32), distributed);
       });
     }
   }
@@ -114,14 +114,14 @@ TEST(DistributedSolve, RefusesWhatDiffersBetweenRanks) {
   if (world().size() > 1) {
     SolveOptions options = with_tile(odd ? 64 : 32);
     expect_error(ErrorCode::invalid_argument, "the tile is not the same",
-                 [&] { s.solve(options, {}); });
+                 [&] { (void)s.solve(options, {}); });
     System other = s;
     if (odd) other.b(7, 0) = 5;
     expect_error(ErrorCode::invalid_argument, "B is not the same",
-                 [&] { other.solve(with_tile(32), {}); });
+                 [&] { (void)other.solve(with_tile(32), {}); });
     Dense<double> small(odd ? 99 : 100, 1);
     expect_error(ErrorCode::invalid_argument, "it must be", [&] {
-      solve_spd(world(), 100, tiles_of(s.a), s.b.view(), small.view(), with_tile(32), {});
+      (void)solve_spd(world(), 100, tiles_of(s.a), s.b.view(), small.view(), with_tile(32), {});
     });
   }
 }
@@ -129,19 +129,19 @@ TEST(DistributedSolve, RefusesWhatDiffersBetweenRanks) {
 TEST(DistributedSolve, RefusesMisuse) {
   System s(100, recipe(gallery::Kind::arithmetic));
   expect_error(ErrorCode::invalid_argument, "no function",
-               [&] { solve_spd(world(), 100, FillTile{}, s.b.view(), s.x.view()); });
+               [&] { (void)solve_spd(world(), 100, FillTile{}, s.b.view(), s.x.view()); });
   SolveOptions options;
   options.triangle = Triangle::upper;
-  expect_error(ErrorCode::invalid_argument, "lower triangle", [&] { s.solve(options, {}); });
+  expect_error(ErrorCode::invalid_argument, "lower triangle", [&] { (void)s.solve(options, {}); });
   options = {};
   options.check_symmetry = true;
-  expect_error(ErrorCode::invalid_argument, "symmetry", [&] { s.solve(options, {}); });
-  expect_error(ErrorCode::invalid_argument, "tile", [&] { s.solve(with_tile(33), {}); });
+  expect_error(ErrorCode::invalid_argument, "symmetry", [&] { (void)s.solve(options, {}); });
+  expect_error(ErrorCode::invalid_argument, "tile", [&] { (void)s.solve(with_tile(33), {}); });
   DistributedOptions distributed;
   distributed.grid_rows = 7;
-  expect_error(ErrorCode::invalid_argument, "divisor", [&] { s.solve({}, distributed); });
+  expect_error(ErrorCode::invalid_argument, "divisor", [&] { (void)s.solve({}, distributed); });
   expect_error(ErrorCode::invalid_argument, "negative",
-               [&] { solve_spd(world(), -1, tiles_of(s.a), s.b.view(), s.x.view()); });
+               [&] { (void)solve_spd(world(), -1, tiles_of(s.a), s.b.view(), s.x.view()); });
 }
 
 TEST(DistributedSolve, StopsOnAllRanksWhereOneCancels) {
@@ -149,7 +149,7 @@ TEST(DistributedSolve, StopsOnAllRanksWhereOneCancels) {
   Progress progress;
   progress.cancel = world().rank() == world().size() - 1;
   SolveOptions options = with_tile(64);
-  options.progress = &progress;
+  options.engine.progress = &progress;
   const Certificate c = s.solve(options, {});
   EXPECT_EQ(c.outcome, SolveOutcome::cancelled);
   EXPECT_TRUE(same_certificate(c));
@@ -163,7 +163,7 @@ TEST(DistributedSolve, TakesNoMoreThanItsPlan) {
       SolveOptions options = with_tile(64);
       options.map = parse_map("bf16");
       const Plan plan = plan_spd(world(), 1000, 2, options, distributed);
-      EXPECT_EQ(plan.map, "bf16");
+      EXPECT_EQ(map_text(plan.method), "bf16");
       EXPECT_GE(plan.top_bytes, plan.bytes);
       const Certificate c = s.solve(options, distributed);
       EXPECT_LE(c.peak_bytes, plan.bytes);
@@ -180,11 +180,11 @@ TEST(DistributedSolve, IsPlannedByOneProcess) {
       for (const char* const map : {"", "bf16x2", "bf16,fp32", "fp64"}) {
         distributed.keep_tiles = keep;
         SolveOptions options = with_tile(64);
-        options.context = &one;
+        options.engine.context = &one;
         if (*map != 0) options.map = parse_map(map);
         const Plan all = plan_spd(world(), 2000, 3, options, distributed);
         const Plan alone = solvers::plan_of_all(world().size(), 1, 2000, 3, options, distributed);
-        EXPECT_EQ(alone.map, all.map);
+        EXPECT_EQ(map_text(alone.method), map_text(all.method));
         EXPECT_EQ(alone.bytes, all.bytes);
         EXPECT_EQ(alone.top_bytes, all.top_bytes);
       }

@@ -45,12 +45,12 @@ void compare(const std::string& map, std::int64_t n, std::int64_t r) {
   };
   engine::ThreadPool pool(2), alone(1);
   std::vector<V> expected = right_hand_side();
-  substitute(pool, factor.data().l, factor.data().l, view(expected.data(), n, r));
+  substitute(pool, FactorData::of(factor).l, FactorData::of(factor).l, view(expected.data(), n, r));
   double size = 0;
   for (const V x : expected) size = std::max(size, std::abs(static_cast<double>(x)));
   for (const tiles::Distribution& distribution : distributions()) {
     SCOPED_TRACE(map + " n = " + std::to_string(n) + " " + distribution.name());
-    const tiles::TileMatrix own = own_tiles(factor.data().l, distribution);
+    const tiles::TileMatrix own = own_tiles(FactorData::of(factor).l, distribution);
     const DistributedSubstitution substitution(pool, communicator(), own);
     std::vector<V> x = right_hand_side();
     substitution.run(view(x.data(), n, r));

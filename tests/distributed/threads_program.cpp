@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 
 /// threads_program same|own|multiple: two threads of each rank call solve_spd() at once, with the
 /// same Ranks object ('same'), with separate ones in an MPI without MPI_THREAD_MULTIPLE ('own'), or

@@ -20,7 +20,7 @@ constexpr int kForks = kSanitized ? 10 : 100;
 Dense<double> factor_with(const Dense<double>& a, int threads) {
   Context context(threads);
   FactorOptions options = factor::test::options_for("bf16,fp32");
-  options.context = &context;
+  options.engine.context = &context;
   const Factor factor = cholesky(a.view(), options);
   Dense<double> l(a.rows, a.cols);
   factor.copy_to(l.view());

@@ -26,8 +26,8 @@ Factor factor_with(const Dense<double>& a, const char* map, int threads,
                    Scaling scaling = Scaling::powers_of_two) {
   Context context(threads);
   FactorOptions options = factor::test::options_for(map);
-  options.context = &context;
-  options.scaling = scaling;
+  options.engine.context = &context;
+  options.cholesky.scaling = scaling;
   return cholesky(a.view(), options);
 }
 
@@ -92,7 +92,7 @@ TEST(Guest, LeavesSignalHandlersAlone) {
   };
   stop_all_workers();
   const auto before = handlers();
-  factor_with(well_conditioned(300), "bf16", 2);
+  (void)factor_with(well_conditioned(300), "bf16", 2);
   EXPECT_EQ(handlers(), before);
 }
 
@@ -128,8 +128,8 @@ TEST_P(OddCaller, GetsTheSameBitsAndKeepsItsState) {
       stop_all_workers();
       Context context(threads);
       FactorOptions options = factor::test::options_for(map);
-      options.context = &context;
-      options.scaling = scaling;
+      options.engine.context = &context;
+      options.cholesky.scaling = scaling;
       Factor got;
       unsigned state = 0;
       {

@@ -141,11 +141,11 @@ double residual_bound(const FactorReport& report, std::int64_t n) {
 }
 
 ::testing::AssertionResult same_tiles(const Factor& got, const Factor& expected) {
-  const tiles::Grid& grid = expected.data().l.grid();
+  const tiles::Grid& grid = FactorData::of(expected).l.grid();
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {
-      const tiles::Tile a = got.data().l.tile(i, j);
-      const tiles::Tile b = expected.data().l.tile(i, j);
+      const tiles::Tile a = FactorData::of(got).l.tile(i, j);
+      const tiles::Tile b = FactorData::of(expected).l.tile(i, j);
       Dense<double> x(b.shape.rows, b.shape.cols), y(b.shape.rows, b.shape.cols);
       tiles::copy_tile(kernels::table(), a, {}, x.view());
       tiles::copy_tile(kernels::table(), b, {}, y.view());
@@ -159,7 +159,7 @@ double residual_bound(const FactorReport& report, std::int64_t n) {
 
 ::testing::AssertionResult same_factor(const Factor& got, const Factor& expected) {
   if (!got.ok() || !expected.ok()) return ::testing::AssertionFailure() << "not factored";
-  if (got.data().scale != expected.data().scale) {
+  if (FactorData::of(got).scale != FactorData::of(expected).scale) {
     return ::testing::AssertionFailure() << "scaled differently";
   }
   if (got.report().attempts.size() != expected.report().attempts.size() ||

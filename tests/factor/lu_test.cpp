@@ -76,7 +76,7 @@ TEST_P(Lu, IsAsAccurateAsItsRung) {
 /// The factor, as a preconditioner, solves with A or A'.
 void expect_solves(const Dense<double>& a, const LuFactor& factor, bool transposed) {
   const std::int64_t n = a.rows;
-  const LuData& data = factor.data();
+  const LuData& data = LuData::of(factor);
   engine::ThreadPool pool(2);
   const Scale scale = equilibrate(a.view(), pool).scale;
   refine::FactorPreconditioner m(pool, data, scale.row, scale.col, transposed);
@@ -104,7 +104,7 @@ void expect_solves(const Dense<double>& a, const LuFactor& factor, bool transpos
 TEST_P(Lu, PreconditionsAAndItsTranspose) {
   for (const Pivoting pivoting : {Pivoting::partial, Pivoting::butterfly}) {
     FactorOptions options = options_for(GetParam());
-    options.pivoting = pivoting;
+    options.lu.pivoting = pivoting;
     for (const std::int64_t n : {1, 3, 4, 65, 203}) {
       SCOPED_TRACE(n);
       Dense<double> a = general(n, 5);
@@ -113,7 +113,7 @@ TEST_P(Lu, PreconditionsAAndItsTranspose) {
       const LuFactor factor = lu(a.view(), options);
       // Without pivoting the growth may exceed fp16's range.
       const bool too_narrow =
-          pivoting == Pivoting::butterfly && factor.data().g.map().uses(Rung::fp16);
+          pivoting == Pivoting::butterfly && LuData::of(factor).g.map().uses(Rung::fp16);
       if (too_narrow && factor.report().outcome == FactorOutcome::breakdown) continue;
       ASSERT_TRUE(factor.ok());
       expect_solves(a, factor, false);
@@ -163,7 +163,7 @@ TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
   const Dense<double> a = general(n);
   FactorOptions options = options_for(GetParam());
   Context one(1);
-  options.context = &one;
+  options.engine.context = &one;
   const LuFactor expected = lu(a.view(), options);
   ASSERT_TRUE(expected.ok());
   for (const int threads : {2, 3, 4}) {
@@ -171,12 +171,12 @@ TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
       Dense<double> scaled(a);
       for (double& x : scaled.data) x = std::ldexp(x, power);
       Context context(threads);
-      options.context = &context;
+      options.engine.context = &context;
       const LuFactor got = lu(scaled.view(), options);
       ASSERT_EQ(got.report().times.workers, threads);
       EXPECT_TRUE(got.permutation() == expected.permutation());
-      EXPECT_TRUE(elements_of(got.data().g) == elements_of(expected.data().g)) << threads;
-      EXPECT_TRUE(elements_of(got.data().l) == elements_of(expected.data().l)) << threads;
+      EXPECT_TRUE(elements_of(LuData::of(got).g) == elements_of(LuData::of(expected).g)) << threads;
+      EXPECT_TRUE(elements_of(LuData::of(got).l) == elements_of(LuData::of(expected).l)) << threads;
     }
   }
 }
@@ -253,12 +253,12 @@ TEST_P(Lu, TakesTheMemoryItSays) {
 TEST(LuMisuse, IsExplained) {
   const Dense<double> a = general(40), wide = Dense<double>(3, 4);
   const auto with = [&](const char* map) {
-    return message_of(ErrorCode::invalid_argument, [&] { lu(a.view(), options_for(map)); });
+    return message_of(ErrorCode::invalid_argument, [&] { (void)lu(a.view(), options_for(map)); });
   };
   EXPECT_NE(with("adaptive:1e-3").find("graded"), std::string::npos);
   EXPECT_NE(with("bf16,fp32").find("one rung"), std::string::npos);
   EXPECT_NE(with("graded:fp64*1,bf16").find("mixes fp64"), std::string::npos);
-  EXPECT_NE(message_of(ErrorCode::invalid_argument, [&] { lu(wide.view()); }).find("3 x 4"),
+  EXPECT_NE(message_of(ErrorCode::invalid_argument, [&] { (void)lu(wide.view()); }).find("3 x 4"),
             std::string::npos);
   Dense<double> small(3, 3);
   const LuFactor factor = lu(a.view());
@@ -289,7 +289,7 @@ TEST(LuProgress, CanBeCancelled) {
   Progress progress;
   progress.cancel = true;
   FactorOptions options = options_for("bf16");
-  options.progress = &progress;
+  options.engine.progress = &progress;
   EXPECT_EQ(lu(general(300).view(), options).report().outcome, FactorOutcome::cancelled);
 }
 

@@ -26,8 +26,9 @@ TEST_P(ScaleFree, GivesTheSameBitsForPowersOfTwo) {
   const Factor plain = factor_of(a, options_for(GetParam()));
   for (const int exponent : {-901, -900, -300, -2, -1, 1, 2, 77, 100, 899, 900}) {
     const Factor scaled = factor_of(times(a, std::ldexp(1.0, exponent)), options_for(GetParam()));
-    EXPECT_EQ(scaled.data().scale.row, plain.data().scale.row);
-    EXPECT_EQ(std::ldexp(scaled.data().scale.gain, exponent), plain.data().scale.gain);
+    EXPECT_EQ(FactorData::of(scaled).scale.row, FactorData::of(plain).scale.row);
+    EXPECT_EQ(std::ldexp(FactorData::of(scaled).scale.gain, exponent),
+              FactorData::of(plain).scale.gain);
     EXPECT_TRUE(same_tiles(scaled, plain)) << exponent;
     EXPECT_EQ(scaled.report().attempts.size(), plain.report().attempts.size());
     EXPECT_EQ(scaled.report().mu, plain.report().mu);
@@ -54,7 +55,7 @@ double largest_stored(const Factor& factor) {
   double largest = 0;
   for (std::int64_t j = 0; j < l.cols; ++j) {
     for (std::int64_t i = j; i < l.rows; ++i) {
-      const Scale& scale = factor.data().scale;
+      const Scale& scale = FactorData::of(factor).scale;
       largest = std::max(largest, std::abs(l(i, j)) * scale.row[i] * std::sqrt(scale.gain));
     }
   }
@@ -68,7 +69,7 @@ TEST(FactorMu, IsAPowerOfTwoThatKeepsFp16InItsRange) {
       for (const double theta : {0.01, 0.1, 1.0}) {
         const Dense<double> a = times(well_conditioned(200), size);
         FactorOptions options = options_for("fp16");
-        options.scaling = scaling;
+        options.cholesky.scaling = scaling;
         options.theta = theta;
         const Factor factor = factor_of(a, options);
         const double mu = factor.report().mu;
@@ -96,7 +97,7 @@ TEST(FactorShift, MultipliesTheDiagonalByOnePlusCu) {
   const Dense<double> a = well_conditioned(n);
   for (const char* map : {"bf16", "bf16x2", "fp16", "fp64", "bf16,fp32"}) {
     FactorOptions options = options_for(map);
-    options.shift = 100;
+    options.cholesky.shift = 100;
     const Factor factor = factor_of(a, options);
     const FactorReport& report = factor.report();
     EXPECT_EQ(report.shift, 100);
@@ -114,22 +115,22 @@ TEST(FactorScaling, MakesAUnitDiagonal) {
     for (std::int64_t i = 0; i < n; ++i) a(i, j) *= (1 + i % 3) * (1 + j % 3);
   }
   FactorOptions options = options_for("fp64");
-  options.scaling = Scaling::unit_diagonal;
+  options.cholesky.scaling = Scaling::unit_diagonal;
   const Factor unit = factor_of(a, options);
-  options.scaling = Scaling::powers_of_two;
+  options.cholesky.scaling = Scaling::powers_of_two;
   const Factor powers = factor_of(a, options);
-  options.scaling = Scaling::none;
+  options.cholesky.scaling = Scaling::none;
   const Factor none = factor_of(a, options);
   for (std::int64_t i = 0; i < n; ++i) {
     const auto h = [&](const Factor& f) {
-      return f.data().scale.row[i] * a(i, i) * f.data().scale.col[i];
+      return FactorData::of(f).scale.row[i] * a(i, i) * FactorData::of(f).scale.col[i];
     };
     EXPECT_LE(std::abs(h(unit) - 1), 4 * kU64);
     EXPECT_GE(h(powers), 1);
     EXPECT_LT(h(powers), 4);
     int exponent = 0;
-    EXPECT_EQ(std::frexp(powers.data().scale.row[i], &exponent), 0.5);
-    EXPECT_EQ(none.data().scale.row[i], 1);
+    EXPECT_EQ(std::frexp(FactorData::of(powers).scale.row[i], &exponent), 0.5);
+    EXPECT_EQ(FactorData::of(none).scale.row[i], 1);
   }
 }
 

@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Factor, SameBits,
 Factor with_threads(const Dense<double>& a, const char* map, int threads) {
   Context context(threads);
   FactorOptions options = options_for(map);
-  options.context = &context;
+  options.engine.context = &context;
   Factor factor = factor_of(a, options);
   EXPECT_EQ(factor.report().times.workers, threads);
   return factor;
@@ -140,7 +140,7 @@ TEST(FactorConcurrency, KeepsFailuresApart) {
     Progress cancelled;
     cancelled.cancel = true;
     FactorOptions cancel_options = options_for("bf16");
-    cancel_options.progress = &cancelled;
+    cancel_options.engine.progress = &cancelled;
     Factor ok, failed, given_up;
     std::thread t1([&] { ok = factor_of(good, options_for("bf16")); });
     std::thread t2([&] { failed = factor_of(bad, options_for("bf16")); });
@@ -160,8 +160,8 @@ TEST(FactorConcurrency, KeepsFailuresApart) {
 class FactorProgress : public ::testing::TestWithParam<std::tuple<const char*, int>> {
  protected:
   FactorProgress() : context_(std::get<1>(GetParam())), options_(options_for(map())) {
-    options_.context = &context_;
-    options_.progress = &progress_;
+    options_.engine.context = &context_;
+    options_.engine.progress = &progress_;
   }
   const char* map() const { return std::get<0>(GetParam()); }
 

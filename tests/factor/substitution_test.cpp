@@ -17,7 +17,7 @@ using kernels::test::same_bits;
 
 /// L as it is stored, in the factor's scale.
 Dense<double> stored(const Factor& factor) {
-  const tiles::TileMatrix& tiles = factor.data().l;
+  const tiles::TileMatrix& tiles = FactorData::of(factor).l;
   const tiles::Grid& grid = tiles.grid();
   Dense<double> l(factor.order(), factor.order());
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
@@ -78,14 +78,14 @@ void check(const Factor& factor, const Dense<double>& l, std::int64_t r) {
   const auto x = right_hand_sides<V>(factor.order(), r, random);
   Dense<V> b(factor.order(), r);
   for (std::int64_t c = 0; c < r; ++c) std::copy_n(x.view().column(c), b.rows, b.view().column(c));
-  substitute<V>(alone, factor.data().l, factor.data().l, x.view());
+  substitute<V>(alone, FactorData::of(factor).l, FactorData::of(factor).l, x.view());
   ASSERT_TRUE(solves<V>(l, b.view(), x.view())) << r << " columns of " << sizeof(V) << " bytes";
   ASSERT_TRUE(x.untouched_outside());
   for (const int threads : {2, 3, 4}) {
     engine::ThreadPool pool(threads);
     for (int run = 0; run < 3; ++run) {
       Dense<V> again(b);
-      substitute<V>(pool, factor.data().l, factor.data().l, again.view());
+      substitute<V>(pool, FactorData::of(factor).l, FactorData::of(factor).l, again.view());
       ASSERT_TRUE(same_bits(again.view(), x.view())) << threads << " threads";
     }
   }
@@ -103,7 +103,7 @@ TEST_P(Substitution, IsStableAndHasTheSameBitsForAnyNumberOfThreads) {
     const Factor factor = factor_of(well_conditioned(n), options_for(GetParam()));
     ASSERT_TRUE(factor.ok());
     const Dense<double> l = stored(factor);
-    const bool narrow = !factor.data().l.map().uses(Rung::fp64);
+    const bool narrow = !FactorData::of(factor).l.map().uses(Rung::fp64);
     for (const std::int64_t r : {1, 2, 17}) {
       if (narrow) check<float>(factor, l, r);
       check<double>(factor, l, r);
@@ -115,7 +115,8 @@ TEST_P(Substitution, IsStableAndHasTheSameBitsForAnyNumberOfThreads) {
 TEST_P(Substitution, OfNoColumnsDoesNothing) {
   const Factor factor = factor_of(well_conditioned(70), options_for(GetParam()));
   engine::ThreadPool pool(2);
-  substitute<double>(pool, factor.data().l, factor.data().l, view<double>(nullptr, 70, 0));
+  substitute<double>(pool, FactorData::of(factor).l, FactorData::of(factor).l,
+                     view<double>(nullptr, 70, 0));
 }
 
 // The default tile size, several tiles, and a pool that is used repeatedly.
@@ -127,10 +128,10 @@ TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
     const Dense<double> b = kernels::test::gaussian(n, 2, random);
     Dense<double> expected(b);
     engine::ThreadPool alone(1), pool(4);
-    substitute<double>(alone, factor.data().l, factor.data().l, expected.view());
+    substitute<double>(alone, FactorData::of(factor).l, FactorData::of(factor).l, expected.view());
     for (int run = 0; run < 10; ++run) {
       Dense<double> x(b);
-      substitute<double>(pool, factor.data().l, factor.data().l, x.view());
+      substitute<double>(pool, FactorData::of(factor).l, FactorData::of(factor).l, x.view());
       ASSERT_TRUE(same_bits(x.view(), expected.view())) << map;
     }
   }

@@ -57,6 +57,13 @@ expect(tools_include_bench tools/stepwell/commands/a.cpp
 expect(bench_includes_tests bench/harness/a.cpp "${spdx}#include \"tests/directory.hpp\"\n"
   "bench/harness/a.cpp:3: layer: bench must not include tests")
 
+expect(adaptor_includes_eigen include/stepwell/adapt/a.hpp
+  "${spdx}#include <Eigen/Core>\n#include \"stepwell/view.hpp\"\n" "")
+expect(public_includes_eigen include/stepwell/a.hpp "${spdx}#include <Eigen/Core>\n"
+  "include/stepwell/a.hpp:3: public: .*Eigen/Core")
+expect(public_includes_adaptor include/stepwell/a.hpp
+  "${spdx}#include \"stepwell/adapt/span.hpp\"\n" "include/stepwell/a.hpp:3: public: .*adapt/span")
+
 expect(own_namespace src/refine/operators/a.cpp
   "${spdx}namespace stepwell::refine {\nnamespace operators {\n}\n}\nnamespace stepwell {\n}\n" "")
 expect(other_namespace src/refine/a.cpp "${spdx}namespace stepwell::driver {\n"

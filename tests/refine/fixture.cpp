@@ -16,7 +16,8 @@ Setting::Setting(Dense<double> matrix, const std::string& map, int threads)
       operator_(std::make_unique<ScaledOperator>(product_, ones_, ones_)),
       factor_(factor_of(a_, options_for(map))) {
   EXPECT_TRUE(factor_.ok());
-  preconditioner_ = std::make_unique<FactorPreconditioner>(pool_, factor_.data(), ones_, ones_);
+  preconditioner_ =
+      std::make_unique<FactorPreconditioner>(pool_, FactorData::of(factor_), ones_, ones_);
 }
 
 Outcome Setting::refine(const Dense<double>& b, Dense<double>& x, const Request& request) {

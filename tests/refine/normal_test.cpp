@@ -289,7 +289,8 @@ class Refinement {
     FactorOptions f;
     f.map = uniform(Rung::fp64);
     factor_ = cholesky(std::as_const(c).view(), f);
-    preconditioner_ = std::make_unique<FactorPreconditioner>(pool_, factor_.data(), ones_, ones_);
+    preconditioner_ =
+        std::make_unique<FactorPreconditioner>(pool_, FactorData::of(factor_), ones_, ones_);
     x_ = Dense<double>(n, columns);
     g_ = Dense<double>(n, columns);
     state_.x = x_.view();

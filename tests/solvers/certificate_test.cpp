@@ -166,7 +166,8 @@ TEST(Plan, KnowsItsMemory) {
         const Solved s =
             solve(gallery_matrix(Kind::geometric, n, 30, 2), gaussian_columns(n, columns), options);
         ASSERT_TRUE(s.certificate.ok()) << s.certificate.reason;
-        if (s.certificate.map != plan.map) continue;  // it was easier or harder than planned
+        if (map_text(s.certificate.method) != map_text(plan.method))
+          continue;  // it was easier or harder than planned
         const auto used = static_cast<double>(s.certificate.peak_bytes);
         EXPECT_GE(static_cast<double>(plan.bytes), used) << n << ", " << columns << ", " << map;
         EXPECT_LE(static_cast<double>(plan.bytes), 1.1 * used)
@@ -181,19 +182,19 @@ TEST(Plan, KnowsItsMemory) {
 
 TEST(Plan, IsDirectWhereNothingBeatsIt) {
   for (const std::int64_t n : {1, 50, 500, 895}) {
-    EXPECT_EQ(plan_spd(n, 1).refiner, "direct") << n;
-    EXPECT_EQ(plan_spd(n, 1).map, "fp64") << n;
+    EXPECT_EQ(plan_spd(n, 1).method.refiner, Refiner::direct) << n;
+    EXPECT_EQ(map_text(plan_spd(n, 1).method), "fp64") << n;
   }
   const Plan large = plan_spd(20000, 1);
-  EXPECT_NE(large.map, "fp64");
-  EXPECT_NE(large.refiner, "direct");
+  EXPECT_NE(map_text(large.method), "fp64");
+  EXPECT_NE(large.method.refiner, Refiner::direct);
   EXPECT_LT(plan_spd(5000, 1).seconds, plan_spd(10000, 1).seconds);
 }
 
 TEST(Plan, CountsTheBasesOfGmres) {
   SolveOptions options = with_map("bf16");
   const std::int64_t cg = plan_spd(2000, 16, options).bytes;
-  options.refiner = Refiner::gmres;
+  options.refine.refiner = Refiner::gmres;
   EXPECT_GT(plan_spd(2000, 16, options).bytes, cg + std::int64_t{40} * 2000 * 16 * 8);
 }
 
@@ -210,13 +211,13 @@ TEST(Certificates, OfManyColumnsNameTheSlowest) {
 TEST(Certificates, KeepMapAndOutcomeWhenTheConditionIsEstimatedLater) {
   // A narrow spectrum: CG needs no factor, the estimate does.
   const std::int64_t n = 1000;
-  if (plan_spd(n, 1).refiner == "direct") GTEST_SKIP() << "direct at this size here";
+  if (plan_spd(n, 1).method.refiner == Refiner::direct) GTEST_SKIP() << "direct at this size here";
   const Dense<double> a = gallery_matrix(Kind::arithmetic, n, 1.2), b = gaussian_columns(n, 1);
   SolveOptions options;
   const Solved without = solve(a, b, options);
   options.condition = true;
   const Solved with = solve(a, b, options);
-  EXPECT_EQ(with.certificate.map, without.certificate.map);
+  EXPECT_EQ(map_text(with.certificate.method), map_text(without.certificate.method));
   EXPECT_TRUE(with.certificate.ok());
   EXPECT_GT(with.certificate.condition, 1);
   EXPECT_TRUE(same_bits(with.x.view(), without.x.view()));
@@ -225,13 +226,13 @@ TEST(Certificates, KeepMapAndOutcomeWhenTheConditionIsEstimatedLater) {
 TEST(Certificates, SayWhatWorkingPrecisionReached) {
   const Dense<double> a = gallery_matrix(Kind::geometric, 200, 1e2), b = gaussian_columns(200, 2);
   SolveOptions options = with_map("bf16");
-  options.working = Format::fp32;
+  options.refine.working = Format::fp32;
   const Solved s = solve(a, b, options);
   EXPECT_TRUE(s.certificate.ok()) << s.certificate.reason;
   EXPECT_EQ(s.certificate.tolerance, std::sqrt(200.0) * 0x1p-24);
   EXPECT_LE(backward_error(a.view(), b.view(), s.x.view()), 2 * 0x1p-24);
-  options.working = Format::fp64;
-  options.exact_residual = true;
+  options.refine.working = Format::fp64;
+  options.refine.exact_residual = true;
   EXPECT_LE(backward_error(a.view(), b.view(), solve(a, b, options).x.view()), 1.5 * kU64);
 }
 

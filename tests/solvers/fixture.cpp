@@ -176,10 +176,9 @@ Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions&
     if (!(column.backward_error <= worst)) worst = column.backward_error;
   }
   if (c.ok() && c.backward_error != worst) return wrong("not the worst column's error");
-  if (c.ok() && columns > 0 && (c.map.empty() || c.refiner.empty()))
-    return wrong("found with what?");
+  if (c.ok() && columns > 0 && !c.method.refiner) return wrong("found with what?");
   for (std::size_t k = 0; k < c.rungs.size(); ++k) {
-    if (c.rungs[k].map.empty()) return wrong("a rung without a name");
+    if (map_text(c.rungs[k].method).empty()) return wrong("a rung without a name");
     if (k + 1 < c.rungs.size() && c.rungs[k].reason.empty())
       return wrong("a rung left for nothing");
   }

@@ -143,7 +143,7 @@ Solved solve_general(const Dense<double>& a, const Dense<double>& b, const Solve
   Solved s{Dense<double>(b.rows, b.cols), {}};
   s.certificate = stepwell::solve_general(a.view(), b.view(), s.x.view(), options);
   EXPECT_TRUE(consistent(s.certificate, b.cols)) << s.certificate.reason;
-  EXPECT_EQ(s.certificate.structure, "general");
+  EXPECT_EQ(s.certificate.structure, Structure::general);
   return s;
 }
 

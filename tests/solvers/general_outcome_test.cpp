@@ -155,7 +155,7 @@ TEST_P(GeneralOutcomes, CancelledBeforeItBegins) {
   Progress progress;
   progress.cancel = true;
   SolveOptions o = options();
-  o.progress = &progress;
+  o.engine.progress = &progress;
   EXPECT_EQ(refused(good(), gaussian_columns(n(), 2), o).outcome, SolveOutcome::cancelled);
 }
 
@@ -185,7 +185,7 @@ TEST(GeneralClimbing, IsLeftOutWhenNotAllowed) {
   options.climb = false;
   const Solved s = solve_general(a, b, options);
   EXPECT_EQ(s.certificate.outcome, SolveOutcome::not_converged);
-  EXPECT_EQ(s.certificate.map, "bf16");
+  EXPECT_EQ(map_text(s.certificate.method), "bf16");
   options.climb = true;
   const Solved climbed = solve_general(a, b, options);
   EXPECT_TRUE(climbed.certificate.ok()) << climbed.certificate.reason;

@@ -110,11 +110,11 @@ struct Tally {
 
 SolveOptions options_of(const Variant& v) {
   SolveOptions options = with_map(v.map);
-  options.refiner = v.refiner;
+  options.refine.refiner = v.refiner;
   options.tile = v.tile;
   options.transposed = v.transposed;
-  if (v.butterfly) options.pivoting = Pivoting::butterfly;
-  options.seed = v.seed;
+  if (v.butterfly) options.lu.pivoting = Pivoting::butterfly;
+  options.lu.seed = v.seed;
   options.condition = options.prove = v.careful;
   return options;
 }
@@ -147,8 +147,8 @@ void compare_with_lapack(const Variant& v, MatrixView<const double> a, MatrixVie
 std::string path_of(const Certificate& c) {
   std::ostringstream out;
   for (const LadderStep& r : c.rungs) {
-    out << "; " << r.map << " " << r.refiner << " " << r.iterations << " error " << r.error << " "
-        << r.reason;
+    out << "; " << map_text(r.method) << " " << refiner_text(r.method) << " " << r.iterations
+        << " error " << r.error << " " << r.reason;
   }
   return out.str();
 }

@@ -158,7 +158,7 @@ TEST_P(Outcomes, CancelledBeforeItBegins) {
   Progress progress;
   progress.cancel = true;
   SolveOptions o = options();
-  o.progress = &progress;
+  o.engine.progress = &progress;
   const Certificate c = refused(good(), gaussian_columns(n(), 2), o);
   EXPECT_EQ(c.outcome, SolveOutcome::cancelled);
 }
@@ -190,7 +190,7 @@ TEST(Cancelling, FromAnotherThreadEndsASolve) {
   for (int attempt = 0; attempt < 50 && outcome == SolveOutcome::converged; ++attempt) {
     Progress progress;
     SolveOptions options = with_map("bf16x2");  // a small direct solve has no tasks to count
-    options.progress = &progress;
+    options.engine.progress = &progress;
     std::thread canceller([&] {
       while (progress.done < 3) std::this_thread::yield();
       progress.cancel = true;
@@ -210,7 +210,7 @@ TEST(Climbing, IsLeftOutWhenNotAllowed) {
   const Solved s = solve(a, b, options);
   EXPECT_NE(s.certificate.outcome, SolveOutcome::converged);
   EXPECT_NE(s.certificate.outcome, SolveOutcome::not_positive_definite) << s.certificate.reason;
-  EXPECT_EQ(s.certificate.map, "bf16");
+  EXPECT_EQ(map_text(s.certificate.method), "bf16");
   options.climb = true;
   const Solved climbed = solve(a, b, options);
   EXPECT_TRUE(climbed.certificate.ok()) << climbed.certificate.reason;
@@ -224,8 +224,8 @@ TEST(Iterations, AreAtMostWhatIsAllowed) {
   const Dense<double> a = gallery_matrix(Kind::geometric, 300, 1e3), b = gaussian_columns(300, 2);
   for (const Refiner refiner : {Refiner::ir, Refiner::cg, Refiner::gmres, Refiner::fgmres}) {
     SolveOptions options = with_map("bf16x2");
-    options.refiner = refiner;
-    options.iterations = 1;
+    options.refine.refiner = refiner;
+    options.refine.iterations = 1;
     options.climb = false;
     const Solved s = solve(a, b, options);
     EXPECT_LE(s.certificate.iterations, 1) << to_string(refiner);

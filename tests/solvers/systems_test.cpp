@@ -115,7 +115,7 @@ struct Tally {
 
 SolveOptions options_of(const Variant& v) {
   SolveOptions options = with_map(v.map);
-  options.refiner = v.refiner;
+  options.refine.refiner = v.refiner;
   options.tile = v.tile;
   options.condition = options.prove = v.careful;
   return options;

@@ -122,7 +122,7 @@ TEST(Columns, ForWhichNothingWasComputedAreNotConverged) {
   }
   SolveOptions options = with_map("fp16");
   options.climb = false;
-  options.pivoting = Pivoting::butterfly;
+  options.lu.pivoting = Pivoting::butterfly;
   Dense<double> x(n, 2);
   const Dense<double> b = gaussian_columns(n, 2);
   const Certificate c = solve_general(a.view(), b.view(), x.view(), options);

@@ -34,7 +34,7 @@ TEST(Completion, OfBashKnowsVerbsOptionsAndChoices) {
   EXPECT_EQ(completed("stepwell gen tal"), "tall tall-clustered");
   EXPECT_EQ(completed("stepwell l"), "lstsq");
   EXPECT_EQ(completed("stepwell lstsq --ri"), "--ridge");
-  EXPECT_EQ(completed("stepwell lstsq --rung bf16x"), "bf16x2 bf16x3");
+  EXPECT_EQ(completed("stepwell lstsq --map bf16x"), "bf16x2 bf16x3");
   EXPECT_EQ(completed("stepwell bench lstsq --layout r"), "rows");
   EXPECT_EQ(completed("stepwell plan --kind dom"), "dominant");
   EXPECT_EQ(completed("stepwell bench solve --kind custom"), "custom-clustered");

@@ -108,7 +108,7 @@ TEST(Lstsq, GivesACertificateInJson) {
   const Directory d;
   generate(d, "tall --m 3000 --n 60 --nrhs 2");
   const Outcome o =
-      run("lstsq " + files(d) + " -o " + (d / "x.npy") + " --json --rung bf16x2 --refiner gmres");
+      run("lstsq " + files(d) + " -o " + (d / "x.npy") + " --json --map bf16x2 --refiner gmres");
   ASSERT_EQ(o.code, 0) << o.err;
   const json j = json::parse(o.out);
   EXPECT_EQ(j.at("m"), 3000);
@@ -284,7 +284,7 @@ TEST(Lstsq, NotConvergedIsNotSolved) {
   const Directory d;
   generate(d, "tall --m 3000 --n 300 --cond 1e5");
   const Outcome o =
-      run("lstsq " + files(d) + " --rung bf16 --no-climb --iterations 2 -o " + (d / "x.npy"));
+      run("lstsq " + files(d) + " --map bf16 --no-climb --iterations 2 -o " + (d / "x.npy"));
   EXPECT_EQ(o.code, 21) << o.out << o.err;
   EXPECT_EQ(d.list(), "A.npy b.npy");
 }
@@ -300,10 +300,10 @@ TEST(Lstsq, FilesThatDoNotFitAreRefusedBeforeTheyAreRead) {
   expect_error(run("lstsq " + a + " " + b + " -o " + (d / "./A.npy")), 2, "same file");
   expect_error(run("lstsq " + (d / "none.npy") + " " + b), 10, "No such file");
   expect_error(run("lstsq " + a + " " + b + " --refiner x"), 2, "refiner");
-  expect_error(run("lstsq " + a + " " + b + " --rung fp8"), 2, "--rung");
+  expect_error(run("lstsq " + a + " " + b + " --map fp8"), 2, "--map");
   expect_error(run("lstsq " + a + " " + b + " --tolerance 2"), 2, "--tolerance");
   expect_error(run("lstsq " + a + " " + b + " --iterations 0"), 2, "--iterations");
-  expect_error(run("lstsq " + a + " " + b + " --qr --rung bf16"), 2, "--rung");
+  expect_error(run("lstsq " + a + " " + b + " --qr --map bf16"), 2, "--map");
   expect_error(run("lstsq " + a), 2, "required");
   expect_error(run("lstsq " + a + " " + b + " >/dev/full"), 10, "standard output");
   for (const char* arguments : {"tall --n 3", "tall --n 3 --m 2", "taller --n 3 --m 9",

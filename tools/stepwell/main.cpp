@@ -9,7 +9,9 @@
 namespace stepwell::tool {
 namespace {
 
-constexpr OldName kOldNames[] = {{"solve", "--gen", "--kind"}};
+constexpr OldName kOldNames[] = {{"solve", "--gen", "--kind"},
+                                 {"solve", "--checkpoint-share", "--checkpoint-interval"},
+                                 {"lstsq", "--rung", "--map"}};
 
 int run(int argc, char** argv) {
   const std::shared_ptr<CLI::App> owner = make_application();

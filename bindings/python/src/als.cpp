@@ -41,8 +41,8 @@ nb::dict als_step_of(std::int64_t cols, const Vector<const std::int64_t>& starts
   options.lambda = ridge;
   options.weighted = weighted;
   options.alpha = alpha;
-  options.context = context(threads);
-  options.progress = &state;
+  options.engine.context = context(threads);
+  options.engine.progress = &state;
   const SparseRows ratings{rows, cols, starts.data(), columns.data(), values.data()};
   AlsReport report;
   run(state, progress, false,

@@ -47,8 +47,8 @@ struct BatchArguments {
     o.mixed = mixed;
     o.fast = fast;
     o.tolerance = tolerance;
-    o.context = context(threads);
-    o.progress = progress;
+    o.engine.context = context(threads);
+    o.engine.progress = progress;
     return o;
   }
 };

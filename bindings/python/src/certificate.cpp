@@ -14,7 +14,7 @@ nb::dict fields_of(const ColumnCertificate& column) {
   nb::dict d;
   d["outcome"] = to_string(column.outcome);
   d["backward_error"] = column.backward_error;
-  d["measure"] = column.measure;
+  d["measure"] = column.measure == Measure::normwise ? "" : to_string(column.measure);
   d["residual_norm"] = column.residual_norm;
   d["proven_backward_error"] = column.proven_backward_error;
   d["forward_error"] = column.forward_error;
@@ -25,8 +25,8 @@ nb::dict fields_of(const ColumnCertificate& column) {
 
 nb::dict fields_of(const LadderStep& step) {
   nb::dict d;
-  d["map"] = step.map;
-  d["refiner"] = step.refiner;
+  d["map"] = map_text(step.method);
+  d["refiner"] = refiner_text(step.method);
   d["factored"] = step.factored;
   d["iterations"] = step.iterations;
   d["error"] = step.error;
@@ -57,13 +57,13 @@ nb::list list_of(const std::vector<T>& values) {
 nb::dict to_dict(const Certificate& c) {
   nb::dict d;
   d["outcome"] = to_string(c.outcome);
-  d["structure"] = c.structure;
+  d["structure"] = to_string(c.structure);
   d["reason"] = c.reason;
   d["backward_error"] = c.backward_error;
   d["tolerance"] = c.tolerance;
   d["iterations"] = c.iterations;
-  d["map"] = c.map;
-  d["refiner"] = c.refiner;
+  d["map"] = map_text(c.method);
+  d["refiner"] = refiner_text(c.method);
   d["shift"] = c.shift;
   d["norm"] = c.norm;
   d["condition"] = c.condition;
@@ -83,8 +83,8 @@ nb::dict to_dict(const Certificate& c) {
 
 nb::dict to_dict(const Plan& plan) {
   nb::dict d;
-  d["map"] = plan.map;
-  d["refiner"] = plan.refiner;
+  d["map"] = map_text(plan.method);
+  d["refiner"] = refiner_text(plan.method);
   d["iterations"] = plan.iterations;
   d["seconds"] = plan.seconds;
   d["bytes"] = plan.bytes;

@@ -30,10 +30,10 @@ nb::dict lstsq_of(const Matrix<const double>& a, const Matrix<const double>& b,
   options.weights = weights;
   options.qr = qr;
   options.tolerance = tolerance;
-  options.iterations = iterations;
+  options.refine.iterations = iterations;
   options.climb = climb;
-  options.context = context(threads);
-  options.progress = &state;
+  options.engine.context = context(threads);
+  options.engine.progress = &state;
   const TallMatrix tall = tall_of(a);
   const double n = static_cast<double>(tall.cols);
   const double products = static_cast<double>(tall.rows) * n * (n + 20.0 * double(b.shape(1)));

@@ -38,8 +38,8 @@ struct Options {
     SolveOptions o;
     if (map) o.map = parse_map(*map);
     if (refiner) {
-      o.refiner = refiner_from_string(*refiner);
-      if (!o.refiner) {
+      o.refine.refiner = refiner_from_string(*refiner);
+      if (!o.refine.refiner) {
         throw Error(
             ErrorCode::invalid_argument,
             "there is no refiner '" + *refiner +
@@ -49,14 +49,14 @@ struct Options {
     o.triangle = upper ? Triangle::upper : Triangle::lower;
     o.transposed = transposed;
     o.tolerance = tolerance;
-    o.iterations = iterations;
+    o.refine.iterations = iterations;
     o.climb = climb;
-    o.exact_residual = exact_residual;
+    o.refine.exact_residual = exact_residual;
     o.check_symmetry = check_symmetry;
     o.condition = condition;
     o.prove = prove;
-    o.context = context(threads);
-    o.progress = progress;
+    o.engine.context = context(threads);
+    o.engine.progress = progress;
     return o;
   }
 };

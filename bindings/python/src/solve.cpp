@@ -68,17 +68,7 @@ class KeptSolver {
     return norm;
   }
 
-  const char* structure() const {
-    switch (solver_.structure()) {
-      case Structure::spd:
-        return "spd";
-      case Structure::general:
-        return "general";
-      case Structure::automatic:
-        break;
-    }
-    return "automatic";
-  }
+  const char* structure() const { return to_string(solver_.structure()); }
 
  private:
   void call(const nb::object& progress, std::int64_t columns, const std::function<void()>& work) {

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 
 /// The ranks of an MPI communicator.
 namespace stepwell {
@@ -206,7 +206,7 @@ Ranks ranks_of(MPI_Comm comm) {
                 "MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...) or above");
   }
   try {
-    return Ranks(std::make_shared<MpiCommunicator>(comm, given == MPI_THREAD_MULTIPLE));
+    return RanksData::make(std::make_unique<MpiCommunicator>(comm, given == MPI_THREAD_MULTIPLE));
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory, "out of memory");
   }

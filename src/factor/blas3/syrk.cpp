@@ -159,7 +159,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   s.fp32 = s.map.uses(Rung::fp32);
 
   engine::GraphOptions g =
-      graph_options(s.map.grid().tiles() > 1, options.context, options.progress);
+      graph_options(s.map.grid().tiles() > 1, options.engine.context, options.engine.progress);
   g.scratch_bytes = syrk_scratch_bytes(tile);
   Level3Report report;
   report.peak_bytes =
@@ -170,7 +170,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   SyrkGraph insert(graph, s);
   const engine::TaskGuard guard(graph);
   const std::int64_t tiles = s.map.grid().tiles();
-  announce(options.progress, insert.task_count());
+  announce(options.engine.progress, insert.task_count());
   const auto narrow_all = [&] {
     for (std::int64_t i = 0; i < tiles; ++i) insert.narrow(i);
     graph.wait();

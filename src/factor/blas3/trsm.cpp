@@ -252,13 +252,14 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
   const auto start = core::Clock::now();
   check(l, b);
   Trsm s;
-  s.factor = &l.data();
+  s.factor = &FactorData::of(l);
   s.b = b;
   s.down = {b.rows, s.across().tile};
   s.row.assign(static_cast<std::size_t>(b.rows), 0.0);
   const std::int64_t down = s.down.tiles();
   const std::int64_t across = s.across().tiles();
-  engine::GraphOptions g = graph_options(down * across > 2, options.context, options.progress);
+  engine::GraphOptions g =
+      graph_options(down * across > 2, options.engine.context, options.engine.progress);
   g.scratch_bytes = syrk_scratch_bytes(s.across().tile);
   Level3Report report;
   report.peak_bytes =
@@ -266,8 +267,8 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
   core::require_memory(report.peak_bytes, "trsm: the narrow copy of the solution");
 
   engine::Graph graph(g);
-  announce(options.progress, down + across * (down + (s.map().most_planes() > 0 ? 2 : 1)) -
-                                 (s.map().most_planes() > 0 && across > 0 ? 1 : 0));
+  announce(options.engine.progress, down + across * (down + (s.map().most_planes() > 0 ? 2 : 1)) -
+                                        (s.map().most_planes() > 0 && across > 0 ? 1 : 0));
   TrsmGraph insert(graph, s);
   const engine::TaskGuard guard(graph);
   for (std::int64_t i = 0; i < down; ++i) {

@@ -18,6 +18,9 @@ struct FactorData {
   tiles::TileMatrix l;
   factor::Scale scale;
   FactorReport report;
+
+  static const FactorData& of(const Factor& factor) { return *factor.data_; }
+  static Factor make(std::unique_ptr<FactorData> data) { return Factor(std::move(data)); }
 };
 
 namespace factor {

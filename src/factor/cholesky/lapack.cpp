@@ -64,7 +64,7 @@ Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
   r.times.wall += seconds;
   if (pivot >= 0) {
     data->order = order;
-    return Factor(std::move(data));
+    return FactorData::make(std::move(data));
   }
   r.attempts.push_back({r.map, r.shift, false, -1, 0, seconds});
   data->l = tiles::TileMatrix(map);
@@ -76,7 +76,7 @@ Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
   r.peak_bytes = std::max(r.peak_bytes, bytes);
   r.max_abs = lower.max_abs;
   r.norm = symmetric_norm(lower, diagonal);
-  return Factor(std::move(data));
+  return FactorData::make(std::move(data));
 }
 
 }  // namespace stepwell::factor

@@ -52,12 +52,12 @@ BreakdownRecovery::BreakdownRecovery(const BlockSource& source, Diagonal diagona
 }
 
 Factor BreakdownRecovery::run() {
-  report().map = to_string(options_.map);
-  report().scaling = options_.scaling;
+  report().map = options_.map;
+  report().scaling = options_.cholesky.scaling;
   report().tile = grid_.tile;
   if (!diagonal_.finite) {
     report_non_finite();
-  } else if (!diagonal_.positive && options_.escalate) {
+  } else if (!diagonal_.positive && options_.climb) {
     factor_in_fp64();  // it can't succeed, but reports the failing pivot
   } else {
     try_attempts();
@@ -67,16 +67,16 @@ Factor BreakdownRecovery::run() {
     report_non_finite();  // a non-finite element explains the failure
   }
   report().times.wall = core::seconds_since(start_);
-  return Factor(std::move(data_));
+  return FactorData::make(std::move(data_));
 }
 
 /// Makes the attempts, cheapest first.
 void BreakdownRecovery::try_attempts() {
   const RungMap map = resolve_map();
   const double u = unit_of(map);
-  double shift = options_.shift;
+  double shift = options_.cholesky.shift;
   Rounding rounding = Rounding::nearest;
-  if (attempt(map, shift, rounding) || !options_.escalate) return;
+  if (attempt(map, shift, rounding) || !options_.climb) return;
   if (report_non_finite()) return;
   if (map.coarsest() == Rung::fp64) return;
   const bool rounds = info(map.coarsest()).planes > 0 && map.coarsest() != Rung::bf16x3;
@@ -100,13 +100,13 @@ double BreakdownRecovery::unit_of(const RungMap& map) const {
 RungMap BreakdownRecovery::resolve_map() {
   if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
   const auto start = core::Clock::now();
-  const Scale scale = scale_factors(diagonal_, options_.scaling);
+  const Scale scale = scale_factors(diagonal_, options_.cholesky.scaling);
   engine::GraphOptions g =
       graph_for(RungMap(grid_, uniform(Rung::fp32)), options_, process_, false);
   g.ranks = nullptr;  // each rank reads its own tiles only
   g.scratch_bytes = tiles::scratch_bytes(grid_.tile) +
                     (source_.needs_scratch() ? 8 * grid_.tile * grid_.tile : 0);
-  announce(options_.progress, grid_.count());
+  announce(options_.engine.progress, grid_.count());
   std::vector<double> norms;
   process_.together([&] {
     engine::Graph graph(g);
@@ -134,7 +134,7 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   data_->l = {};
   process_.require_memory(r.peak_bytes, "a factor of order " + std::to_string(grid_.n));
   process_.together([&] { data_->l = tiles::TileMatrix(map, distribution, process_.rank()); });
-  data_->scale = scale_factors(diagonal_, options_.scaling);
+  data_->scale = scale_factors(diagonal_, options_.cholesky.scaling);
   r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
   data_->scale.multiply_gain(r.mu);
   r.unit_roundoff = unit_of(map);
@@ -149,13 +149,14 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   state.checkpoints = checkpoints_;
   factor(state, schedule, g);
 
-  const bool cancelled = process_.any(options_.progress != nullptr && options_.progress->cancel);
+  const bool cancelled =
+      process_.any(options_.engine.progress != nullptr && options_.engine.progress->cancel);
   const bool all_fp64 = map.coarsest() == Rung::fp64;
   r.outcome = cancelled          ? FactorOutcome::cancelled
               : state.pivot.ok() ? FactorOutcome::ok
               : all_fp64         ? FactorOutcome::not_positive_definite
                                  : FactorOutcome::breakdown;
-  r.map = to_string(all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map);
+  r.map = all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map;
   r.pivot = state.pivot.index;
   const std::vector<std::int64_t>& order = data_->order;
   if (r.pivot >= 0 && !order.empty()) r.pivot = order[static_cast<std::size_t>(r.pivot)];
@@ -181,7 +182,8 @@ void BreakdownRecovery::factor(CholeskyState& state, const Schedule& schedule,
     }
   }
   const RungMap& map = state.l->map();
-  announce(options_.progress, task_count(map, process_.distribution(), schedule, process_.rank()));
+  announce(options_.engine.progress,
+           task_count(map, process_.distribution(), schedule, process_.rank()));
   const std::int64_t sent = process_.bytes_sent();
   engine::Graph graph(options);
   process_.together([&] { left_looking(graph, state, schedule); });

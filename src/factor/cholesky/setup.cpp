@@ -42,16 +42,17 @@ Grid choose_grid(std::int64_t n, const FactorOptions& options) {
 void check_options(const FactorOptions& options) {
   if (options.spread && options.map.adaptive()) misuse("an adaptive map can't be spread");
   if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
-  if (!(options.shift >= 0 && options.shift < 1e9)) misuse("shift must be from 0 to 1e9");
+  if (!(options.cholesky.shift >= 0 && options.cholesky.shift < 1e9))
+    misuse("shift must be from 0 to 1e9");
 }
 
 engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
                                const ProcessContext& process, bool scratch_for_blocks) {
   const bool enough = map.grid().tiles() >= kTilesForWorkers;
-  engine::GraphOptions g = graph_options(enough, options.context, options.progress);
+  engine::GraphOptions g = graph_options(enough, options.engine.context, options.engine.progress);
   if (!process.alone()) {
     g.workers = true;
-    g.settings.threads = process.threads(options.context);
+    g.settings.threads = process.threads(options.engine.context);
     g.ranks = process.ranks();
   }
   g.scratch_bytes = tiles::scratch_bytes(map);

@@ -5,8 +5,8 @@
 #include "engine/communicator.hpp"
 #include "factor/block_source.hpp"
 #include "factor/cholesky/workspace.hpp"
+#include "stepwell/distributed.hpp"
 #include "stepwell/factor.hpp"
-#include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
 
 /// cholesky() of a distributed matrix.

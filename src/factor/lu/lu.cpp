@@ -65,8 +65,8 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
 }
 
 engine::GraphOptions workers_for(const RungMap& map, const FactorOptions& options) {
-  engine::GraphOptions g =
-      graph_options(map.grid().tiles() >= kTilesForWorkers, options.context, options.progress);
+  engine::GraphOptions g = graph_options(map.grid().tiles() >= kTilesForWorkers,
+                                         options.engine.context, options.engine.progress);
   g.scratch_bytes = lu_scratch_bytes(map);
   return g;
 }
@@ -75,7 +75,7 @@ std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
                         const FactorOptions& options) {
   const std::int64_t n = map.grid().n;
   const std::int64_t transformed =
-      options.pivoting == Pivoting::butterfly ? core::size_product(n, n, 8, "a copy of A") : 0;
+      options.lu.pivoting == Pivoting::butterfly ? core::size_product(n, n, 8, "a copy of A") : 0;
   return 2 * tiles::tile_matrix_bytes(map) + lu_workspace_bytes(map) +
          workers_of(g) * g.scratch_bytes + transformed + n * 48 + map.grid().count() * 18;
 }
@@ -124,14 +124,14 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   LuState state;
   state.a = a;
   state.scale = &data->scale;
-  state.pivoting = options.pivoting == Pivoting::partial;
+  state.pivoting = options.lu.pivoting == Pivoting::partial;
   state.g = &data->g;
   state.l = &data->l;
   core::Buffer<double> transformed;
   Scale ones;
   if (!state.pivoting) {
-    engine::ThreadPool pool(threads_of(options.context));
-    data->butterflies.emplace(a.rows, options.seed);
+    engine::ThreadPool pool(threads_of(options.engine.context));
+    data->butterflies.emplace(a.rows, options.lu.seed);
     transformed = core::Buffer<double>(core::size_product(a.rows, a.rows, "a copy of A"),
                                        core::Contents::any);
     const MatrixView<double> out = view(transformed.data(), a.rows, a.rows);
@@ -141,19 +141,19 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
     state.a = out;
     state.scale = &ones;
   }
-  announce(options.progress, lu_task_count(map));
+  announce(options.engine.progress, lu_task_count(map));
   engine::Graph graph(g);
   run_lu_graph(graph, state);
 
   const double g_largest = largest_of(state.largest_g), l_largest = largest_of(state.largest_l);
-  const bool cancelled = options.progress != nullptr && options.progress->cancel;
+  const bool cancelled = options.engine.progress != nullptr && options.engine.progress->cancel;
   const bool failed = !state.pivot.ok() || !fits(map, g_largest) || !fits(map, l_largest);
   r.outcome = cancelled                      ? FactorOutcome::cancelled
               : !failed                      ? FactorOutcome::ok
               : map.coarsest() == Rung::fp64 ? FactorOutcome::singular
                                              : FactorOutcome::breakdown;
   data->order = std::move(state.order);
-  r.map = to_string(options.map);
+  r.map = options.map;
   r.pivot = state.pivot.index;
   r.pivot_value = state.pivot.value;
   r.tile = map.grid().tile;
@@ -164,7 +164,7 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   book(graph.times(), r.times);
   r.times.wall = core::seconds_since(start);
   r.attempts.push_back({r.map, 0, false, r.pivot, r.pivot_value, r.times.wall});
-  return LuFactor(std::move(data));
+  return LuData::make(std::move(data));
 }
 
 }  // namespace factor
@@ -237,7 +237,7 @@ LuFactor lu(MatrixView<const double> a, const FactorOptions& options) try {
   const auto start = core::Clock::now();
   factor::Equilibration e;
   {
-    engine::ThreadPool pool(factor::threads_of(options.context));
+    engine::ThreadPool pool(factor::threads_of(options.engine.context));
     e = factor::equilibrate(a, pool);
   }
   if (e.row >= 0) {
@@ -246,12 +246,13 @@ LuFactor lu(MatrixView<const double> a, const FactorOptions& options) try {
     data->report.outcome = FactorOutcome::non_finite;
     data->report.row = e.row;
     data->report.col = e.col;
-    return LuFactor(std::move(data));
+    return LuData::make(std::move(data));
   }
   LuFactor factor = factor::lu_scaled(a, e.scale, options);
-  factor.data_->report.max_abs = e.max_abs;
-  factor.data_->report.times.norms = core::seconds_since(start) - factor.report().times.wall;
-  factor.data_->report.times.wall = core::seconds_since(start);
+  FactorReport& report = LuData::of(factor).report;
+  report.max_abs = e.max_abs;
+  report.times.norms = core::seconds_since(start) - report.times.wall;
+  report.times.wall = core::seconds_since(start);
   return factor;
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();

@@ -21,6 +21,10 @@ struct LuData {
   factor::Scale scale;  ///< powers of two; the gain is 1
   std::optional<factor::Butterflies> butterflies;
   FactorReport report;
+
+  static const LuData& of(const LuFactor& factor) { return *factor.data_; }
+  static LuData& of(LuFactor& factor) { return *factor.data_; }
+  static LuFactor make(std::unique_ptr<LuData> data) { return LuFactor(std::move(data)); }
 };
 
 namespace factor {

@@ -20,7 +20,7 @@ LowerTriangleCopy::LowerTriangleCopy(MatrixView<const double> a, const SolveOpti
   const MatrixView<double> out = stepwell::view(copy_.data(), n, n);
   view_ = out;
   constexpr std::int64_t kColumns = 32;  // columns of A at a time, as in core::transpose()
-  engine::ThreadPool pool(threads_for(n, options.context));
+  engine::ThreadPool pool(threads_for(n, options.engine.context));
   pool.for_each((n + kColumns - 1) / kColumns, [&](std::int64_t block) {
     const std::int64_t j = block * kColumns, width = std::min(n - j, kColumns);
     if (options.check_symmetry) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/checks.hpp"
 #include "solvers/api/checks.hpp"
 
 #include <limits>
 
+#include "core/checks.hpp"
 #include "core/row_block.hpp"
 #include "factor/setup.hpp"
 #include "stepwell/error.hpp"
@@ -51,9 +51,27 @@ void Checks::option_values(const SolveOptions& options) const {
   if (!(options.tolerance >= 0 && options.tolerance < 1)) {
     misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
   }
-  if (options.iterations < 0) misuse("the number of iterations can't be negative");
-  if (options.working != Format::fp64 && options.working != Format::fp32) {
+  if (options.refine.iterations < 0) misuse("the number of iterations can't be negative");
+  if (options.refine.working != Format::fp64 && options.refine.working != Format::fp32) {
     misuse("the working precision must be fp64 or fp32");
+  }
+  refiner(options.refine);
+  map(options.map);
+}
+
+void Checks::refiner(const RefineOptions& options) const {
+  if (options.refiner == Refiner::direct) {
+    misuse("the refiner 'direct' can't be requested; use the map fp64, or leave the choice open");
+  }
+}
+
+void Checks::map(const std::optional<PrecisionMap>& map) const {
+  if (map && !map->adaptive() && map->layers.empty()) misuse("the map has no rungs");
+}
+
+void Checks::square(Structure structure) const {
+  if (structure == Structure::least_squares) {
+    misuse("the structure 'least squares' is for certificates; use lstsq");
   }
 }
 
@@ -79,8 +97,8 @@ void Checks::vectors(MatrixView<const double> a, MatrixView<const double> b,
 }
 
 void Checks::general(const SolveOptions& options) const {
-  if (options.refiner == Refiner::cg || options.refiner == Refiner::ir_cg) {
-    misuse("the refiner " + std::string(to_string(*options.refiner)) +
+  if (options.refine.refiner == Refiner::cg || options.refine.refiner == Refiner::ir_cg) {
+    misuse("the refiner " + std::string(to_string(*options.refine.refiner)) +
            " is for symmetric positive definite matrices; use fgmres or ir(gmres), or solve_spd");
   }
   if (options.check_symmetry) {
@@ -96,11 +114,20 @@ void Checks::least_squares(std::int64_t m, std::int64_t n,
   if (!(options.tolerance >= 0 && options.tolerance < 1)) {
     misuse("the tolerance must lie in [0, 1); 0 means sqrt(n) 2^-53");
   }
-  if (options.iterations < 0) misuse("the number of iterations can't be negative");
+  if (options.refine.iterations < 0) misuse("the number of iterations can't be negative");
   if (!(options.lambda >= 0 && options.lambda <= std::numeric_limits<double>::max())) {
     misuse("lambda must be a finite number of at least 0");
   }
-  if (options.qr && options.rung) misuse("the options 'rung' and 'qr' exclude each other");
+  refiner(options.refine);
+  if (options.refine.working != Format::fp64 || options.refine.exact_residual) {
+    misuse("'working' and 'exact_residual' are for square systems; omit them");
+  }
+  if (options.qr && options.map) misuse("the options 'map' and 'qr' exclude each other");
+  map(options.map);
+  if (options.map && *options.map != uniform(options.map->layers[0])) {
+    misuse("the map '" + to_string(*options.map) +
+           "' is not possible; the Gram matrix has one rung for all tiles, as in 'bf16x2'");
+  }
   const std::vector<double>& weights = options.weights;
   if (!weights.empty() && std::ssize(weights) != n) {
     misuse("there are " + std::to_string(weights.size()) + " weights; A has " + std::to_string(n) +

@@ -28,6 +28,9 @@ class Checks {
   /// Least squares: sizes and options here, arrays in tall().
   void least_squares(std::int64_t m, std::int64_t n, const LeastSquaresOptions& options) const;
   void tall(const TallMatrix& a, MatrixView<const double> b, MatrixView<double> x) const;
+  /// The structure of a square system.
+  void square(Structure structure) const;
+  void map(const std::optional<PrecisionMap>& map) const;
   void plan(std::int64_t n, std::int64_t columns) const;
 
  private:
@@ -35,6 +38,7 @@ class Checks {
   void shapes(std::int64_t m, std::int64_t n, MatrixView<const double> b, MatrixView<double> x,
               const char* why) const;
   void option_values(const SolveOptions& options) const;
+  void refiner(const RefineOptions& options) const;
   [[noreturn]] void misuse(const std::string& text) const;
 
   const char* entry_;

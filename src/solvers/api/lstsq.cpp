@@ -22,7 +22,7 @@ std::int64_t step_bytes(const Step& step, std::int64_t m, std::int64_t n, std::i
   const std::int64_t vectors =
       core::size_product(n, 112 * k, "vectors") + core::size_product(n, columns, 16, "vectors");
   const std::int64_t passes = refine::NormalProduct::workspace_bytes(m, n, k);
-  if (step.method == Method::qr) return vectors + passes + factor::tall_qr_bytes(m, n, columns);
+  if (step.kind == StepKind::qr) return vectors + passes + factor::tall_qr_bytes(m, n, columns);
   const Rung rung = step.map.layers[0];
   FactorOptions f;
   f.map = uniform(gram_factor_rung(rung, n));
@@ -76,8 +76,8 @@ Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
   check.least_squares(m, n, options);
   Plan plan;
   const std::vector<solvers::Step> steps = solvers::ladder_for(m, n, columns, options).steps;
-  plan.map = solvers::name_of(steps[0]);
-  plan.refiner = to_string(options.refiner.value_or(Refiner::cg));
+  plan.method = solvers::least_squares_method(steps[0]);
+  plan.method.refiner = options.refine.refiner.value_or(Refiner::cg);
   if (n == 0 || columns == 0) return plan;  // nothing to do
   plan.iterations = solvers::expected_passes(steps[0]);
   plan.seconds = solvers::step_seconds(steps[0], m, n, columns);

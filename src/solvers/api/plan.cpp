@@ -20,9 +20,9 @@ using solvers::direct_below;
 FactorOptions factor_options(const SolveOptions& options) {
   FactorOptions f;
   f.tile = options.tile;
-  f.context = options.context;
-  f.pivoting = options.pivoting;
-  f.seed = options.seed;
+  f.engine.context = options.engine.context;
+  f.lu.pivoting = options.lu.pivoting;
+  f.lu.seed = options.lu.seed;
   return f;
 }
 
@@ -31,9 +31,9 @@ Plan plan_of(std::int64_t n, std::int64_t columns, const SolveOptions& options, 
              const PrecisionMap& map, bool direct) {
   Plan plan;
   const Rung rung = map.adaptive() ? Rung::bf16x2 : map.layers[0];
-  plan.map = to_string(map);
-  plan.refiner =
-      direct ? "direct" : to_string(options.refiner.value_or(solvers::default_refiner(structure)));
+  plan.method = {structure == Structure::general ? Factorization::lu : Factorization::cholesky, map,
+                 direct ? Refiner::direct
+                        : options.refine.refiner.value_or(solvers::default_refiner(structure))};
   plan.iterations = solvers::expected_iterations(rung);
   plan.seconds = solvers::factor_seconds(rung, n, structure) +
                  plan.iterations * solvers::iteration_seconds(rung, n, columns, structure);
@@ -53,7 +53,9 @@ PrecisionMap first_map(const SolveOptions& options, bool direct) {
 }  // namespace
 
 Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options) try {
-  solvers::Checks("plan_spd").plan(n, columns);
+  const solvers::Checks check("plan_spd");
+  check.plan(n, columns);
+  check.map(options.map);
   const bool direct = !options.map && n < direct_below();
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::spd, map, direct);
@@ -64,7 +66,7 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   }
   FactorOptions f = factor_options(options);
   f.map = map;
-  const Refiner refiner = options.refiner.value_or(Refiner::cg);
+  const Refiner refiner = options.refine.refiner.value_or(Refiner::cg);
   const std::int64_t more =
       copy + bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::spd));
   plan.bytes = factor_bytes(n, f) + more;
@@ -91,11 +93,13 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
 Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& options) try {
   const solvers::Checks check("plan_general");
   check.plan(n, columns);
+  check.map(options.map);
   check.general(options);
   const bool direct = !options.map && n < direct_below(Structure::general);
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::general, map, direct);
-  const Refiner refiner = options.refiner.value_or(solvers::default_refiner(Structure::general));
+  const Refiner refiner =
+      options.refine.refiner.value_or(solvers::default_refiner(Structure::general));
   const std::int64_t more =
       bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::general));
   const std::int64_t lapack = solvers::LapackFactor::bytes(n) + more;

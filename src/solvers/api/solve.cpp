@@ -32,8 +32,8 @@ SolveOptions for_both_triangles(SolveOptions options) {
 SolveOptions for_general(SolveOptions options) {
   options.triangle = Triangle::lower;
   options.check_symmetry = false;
-  if (options.refiner == Refiner::cg) options.refiner = Refiner::fgmres;
-  if (options.refiner == Refiner::ir_cg) options.refiner = Refiner::ir_gmres;
+  if (options.refine.refiner == Refiner::cg) options.refine.refiner = Refiner::fgmres;
+  if (options.refine.refiner == Refiner::ir_cg) options.refine.refiner = Refiner::ir_gmres;
   return options;
 }
 
@@ -95,10 +95,11 @@ Certificate solve(MatrixView<const double> a, MatrixView<const double> b, Matrix
   if (structure == Structure::spd) return solve_spd(a, b, x, options);
   if (structure == Structure::general) return solve_general(a, b, x, options);
   const solvers::Checks check("solve");
+  check.square(structure);
   check.matrix(a, options);
   check.vectors(a, b, x);
   const SolveOptions general = solvers::for_general(options);
-  if (!solvers::is_symmetric_with_positive_diagonal(a, options.context)) {
+  if (!solvers::is_symmetric_with_positive_diagonal(a, options.engine.context)) {
     return solve_general(a, b, x, general);
   }
   const Certificate cholesky = solve_spd(a, b, x, solvers::for_both_triangles(options));

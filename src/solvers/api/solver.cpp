@@ -23,7 +23,7 @@ struct Solver::Impl {
   void ensure_solver() {
     if (solver) return;
     if (structure == Structure::automatic) {
-      const bool spd = solvers::is_symmetric_with_positive_diagonal(a, options.context);
+      const bool spd = solvers::is_symmetric_with_positive_diagonal(a, options.engine.context);
       structure = spd ? Structure::spd : Structure::general;
     }
     if (structure == Structure::spd) {
@@ -65,6 +65,7 @@ struct Solver::Impl {
 
 Solver::Solver(MatrixView<const double> a, const SolveOptions& options, Structure structure) try {
   const solvers::Checks check("Solver");
+  check.square(structure);
   check.matrix(a, options);
   if (structure == Structure::general) check.general(options);
   impl_ = std::make_unique<Impl>(a, options, structure);

@@ -42,12 +42,12 @@ double condition_of(double norm, double inverse, int exponent) {
 void SquareSolver::estimate_inverse_norm(Certificate& c) {
   Side& of = side();
   if (of.inverse_norm.value != 0) return;
-  if (options_.progress != nullptr) options_.progress->enter(Phase::certify);
+  if (options_.engine.progress != nullptr) options_.engine.progress->enter(Phase::certify);
   of.inverse_norm = {kUnknown, false};
   if (order() <= VerifiedInverse::kUpTo) {
     of.inverse_norm = inverse_of(of).norm();
   } else {
-    if (ladder_.step().method == Method::unpreconditioned) ++ladder_.current;
+    if (ladder_.step().kind == StepKind::unpreconditioned) ++ladder_.current;
     const std::size_t before = ladder_.current;
     System system = factor_steps();
     system.refine = [&](const Step&, double, Certificate&) {
@@ -64,7 +64,7 @@ void SquareSolver::estimate_inverse_norm(Certificate& c) {
       return probed;
     };
     system.cost = [](const Step&) { return HUGE_VAL; };
-    climb(system, ladder_, options_.progress, c);
+    climb(system, ladder_, options_.engine.progress, c);
     if (!of.inverse_norm.tight && ladder_.current != before) {
       forget_factor();  // a better factor did not help, or there is none: go back
       ladder_.current = before;

@@ -45,7 +45,7 @@ bool LeastSquares::proven(const Batch& batch) const {
 
 /// Replaces the bound if the new one is better. 'most' includes the rounding errors of sums; those
 /// of norms, which are sums of at most m + n squares, and of quotients are added here.
-void LeastSquares::offer(Proof& proof, double value, double most, refine::Measure measure) const {
+void LeastSquares::offer(Proof& proof, double value, double most, Measure measure) const {
   const double norms = 1 + 4 * kU * static_cast<double>(m_ + 2 * n_ + 32);
   const Measured offered{value / norm_, (most * norms - value) / norm_ + tail_doubt_};
   if (offered.most() < proof.measured.most()) proof = {offered, measure};
@@ -66,14 +66,14 @@ void LeastSquares::evaluate_bounds(Batch& batch) const {
     }
     // b or H is zero: nothing was rounded.
     if (norm_ == 0 || (x == 0 && r == 0)) {
-      proof = {{0, 0}, r == 0 ? refine::Measure::residual : refine::Measure::gradient};
+      proof = {{0, 0}, r == 0 ? Measure::residual : Measure::gradient};
       continue;
     }
     const refine::Rounding lost = h_->rounding(batch.state.sums[k], norm_, r, x);
     proof.measured.error = std::numeric_limits<double>::infinity();
-    if (x > 0) offer(proof, r / x, (r + lost.residual) / x, refine::Measure::residual);
+    if (x > 0) offer(proof, r / x, (r + lost.residual) / x, Measure::residual);
     if (r > lost.residual) {
-      offer(proof, g / r, (g + lost.gradient) / (r - lost.residual), refine::Measure::gradient);
+      offer(proof, g / r, (g + lost.gradient) / (r - lost.residual), Measure::gradient);
     }
   }
 }
@@ -114,7 +114,7 @@ void LeastSquares::examine(Batch& batch) {
 /// Offers the bound given by the corrections d = part.x + low of some columns; part.g holds s.
 void LeastSquares::offer_corrections(Batch& batch, const std::vector<std::size_t>& columns,
                                      const Batch& part, const std::vector<const double*>& low,
-                                     refine::Measure measure) {
+                                     Measure measure) {
   // b is multiplied by zero to compute H d alone.
   refine::RightHandSides none = part.right;
   none.factor.assign(columns.size(), 0);
@@ -168,7 +168,7 @@ void LeastSquares::offer_small_corrections(Batch& batch, const std::vector<std::
     const double w = r - of_g.residual - most_v;
     if (!(x > 0 && w > 0)) continue;
     offer(batch.proof[k], v / x + s * (1 + d / x) / r,
-          most_v / x + (s + of_g.gradient + of_s) * (1 + d / x) / w, refine::Measure::projection);
+          most_v / x + (s + of_g.gradient + of_s) * (1 + d / x) / w, Measure::projection);
   }
 }
 
@@ -205,7 +205,7 @@ void LeastSquares::prove_projection(Batch& batch, refine::Sums sums) {
   if (sums == refine::Sums::fp64) return offer_small_corrections(batch, open, part);
   const std::vector<double> zeros(static_cast<std::size_t>(n_));
   offer_corrections(batch, open, part, std::vector<const double*>(open.size(), zeros.data()),
-                    refine::Measure::projection);
+                    Measure::projection);
 }
 
 /// The triangular factor of [R; root I], in the column order of R: (H'H + root^2 I) d = g is solved
@@ -261,7 +261,7 @@ void LeastSquares::prove_weighted(Batch& batch) {
         of_low = sum.lo;
       }
       h_->residual(part.right, part.state.x, part.state.g, part.state.squares);
-      offer_corrections(batch, {k}, part, {low.data()}, refine::Measure::weighted);
+      offer_corrections(batch, {k}, part, {low.data()}, Measure::weighted);
       if (is_met(batch.proof[k].measured, tolerance())) break;
     }
   }

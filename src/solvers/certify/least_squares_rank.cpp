@@ -69,7 +69,7 @@ bool LeastSquares::projects_well(const std::vector<double>& w, const std::vector
   if (drift * inverse_ < 0.25) return true;
   for (const Batch& batch : batch_) {
     for (const refine::LeastSquaresError& error : batch.state.error) {
-      if (error.measure == refine::Measure::projection) return false;
+      if (error.measure == Measure::projection) return false;
     }
   }
   return true;

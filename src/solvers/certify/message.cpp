@@ -7,6 +7,37 @@
 
 namespace stepwell {
 
+const char* to_string(Structure structure) {
+  switch (structure) {
+    case Structure::automatic:
+      return "automatic";
+    case Structure::spd:
+      return "spd";
+    case Structure::general:
+      return "general";
+    case Structure::least_squares:
+      break;
+  }
+  return "least squares";
+}
+
+std::string map_text(const Method& method) {
+  switch (method.factorization) {
+    case Factorization::none:
+      return method.refiner ? "none" : "";
+    case Factorization::qr:
+      return "qr";
+    case Factorization::cholesky:
+    case Factorization::lu:
+      break;
+  }
+  return to_string(method.map);
+}
+
+std::string refiner_text(const Method& method) {
+  return method.refiner ? std::string(to_string(*method.refiner)) : "";
+}
+
 const char* to_string(SolveOutcome outcome) {
   switch (outcome) {
     case SolveOutcome::converged:
@@ -33,6 +64,22 @@ const char* to_string(SolveOutcome outcome) {
       break;
   }
   return "not attempted";
+}
+
+const char* to_string(Measure measure) {
+  switch (measure) {
+    case Measure::normwise:
+      return "normwise";
+    case Measure::residual:
+      return "residual";
+    case Measure::gradient:
+      return "gradient";
+    case Measure::projection:
+      return "projection";
+    case Measure::weighted:
+      break;
+  }
+  return "weighted";
 }
 
 namespace solvers {
@@ -73,18 +120,20 @@ void explain(Certificate& c) {
     case SolveOutcome::not_converged:
       if (c.pivot >= 0) {
         c.reason = "the factorization broke down at pivot " + std::to_string(c.pivot) +
-                   " at rung " + c.map + ", and climbing was not allowed";
+                   " at rung " + map_text(c.method) + ", and climbing was not allowed";
         return;
       }
       if (!c.rungs.empty() && !c.rungs.back().factored) {
-        c.reason = c.rungs.back().reason + " at rung " + c.map + ", and climbing was not allowed";
+        c.reason = c.rungs.back().reason + " at rung " + map_text(c.method) +
+                   ", and climbing was not allowed";
         return;
       }
-      c.reason = "the backward error " + number(c.backward_error) + " is above the tolerance " +
-                 number(c.tolerance) +
-                 (c.rungs.empty() || c.rungs.back().reason.empty()
-                      ? ""
-                      : " at rung " + c.rungs.back().map + ": " + c.rungs.back().reason);
+      c.reason =
+          "the backward error " + number(c.backward_error) + " is above the tolerance " +
+          number(c.tolerance) +
+          (c.rungs.empty() || c.rungs.back().reason.empty()
+               ? ""
+               : " at rung " + map_text(c.rungs.back().method) + ": " + c.rungs.back().reason);
       return;
     case SolveOutcome::not_positive_definite:
       c.reason = "the matrix is not positive definite: pivot " + std::to_string(c.pivot) +

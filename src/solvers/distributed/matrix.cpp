@@ -54,7 +54,7 @@ MadeFactor DistributedMatrix::factorize(const Step& step, const Analysis& analys
   factor_.reset();
   FactorOptions f = cholesky_options(step, analysis, options);
   f.spread = false;  // it needs rows from all over A, and these are on all ranks
-  f.progress = caller_;
+  f.engine.progress = caller_;
   return keep(factor::distributed_cholesky(agreement_.ranks(), layout_.distribution, order(), *a_,
                                            f, checkpoints_),
               factor_);
@@ -64,7 +64,7 @@ std::unique_ptr<refine::Preconditioner> DistributedMatrix::precondition(const An
                                                                         bool) {
   engine::Communicator& ranks = agreement_.ranks();
   return std::make_unique<refine::FactorPreconditioner>(
-      pool(), factor_->data(), analysis.scale.row, analysis.scale.col,
+      pool(), FactorData::of(*factor_), analysis.scale.row, analysis.scale.col,
       refine::Substitution::as_factor, ranks.size() > 1 ? &ranks : nullptr);
 }
 

@@ -7,8 +7,8 @@
 #include "factor/cholesky/workspace.hpp"
 #include "refine/distributed/product.hpp"
 #include "solvers/systems/square_matrix.hpp"
+#include "stepwell/distributed.hpp"
 #include "stepwell/factor.hpp"
-#include "stepwell/ranks.hpp"
 
 namespace stepwell::solvers {
 

@@ -27,7 +27,7 @@ std::int64_t bytes_with(const PrecisionMap& map, const DistributedLayout& layout
   FactorOptions f;
   f.map = map;
   f.tile = options.tile;
-  const Refiner refiner = options.refiner.value_or(Refiner::cg);
+  const Refiner refiner = options.refine.refiner.value_or(Refiner::cg);
   const RefinementBytes bytes = refinement_bytes(layout, columns, refiner);
   const tiles::RungMap rungs(layout.grid, map.adaptive() ? uniform(Rung::fp64) : map);
   const std::int64_t refining =
@@ -73,7 +73,7 @@ void check_distributed_options(const SolveOptions& options) {
   }
   FactorOptions f;
   f.theta = options.theta;
-  f.shift = options.shift;
+  f.cholesky.shift = options.cholesky.shift;
   factor::check_options(f);
 }
 
@@ -91,7 +91,7 @@ Plan plan_of_rank(const DistributedLayout& layout, std::int64_t columns,
                   const SolveOptions& options) {
   const std::int64_t n = layout.grid.n;
   Plan plan = plan_spd(n, columns, options);  // its bytes are replaced below
-  const bool direct = plan.refiner == "direct";
+  const bool direct = plan.method.refiner == Refiner::direct;
   const PrecisionMap first = options.map ? *options.map
                              : direct    ? uniform(Rung::fp64)
                                          : uniform(ladder_rungs()[0]);

@@ -10,8 +10,8 @@
 #include "solvers/distributed/block_cyclic.hpp"
 #include "solvers/distributed/replicated.hpp"
 #include "solvers/distributed/solve.hpp"
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 #include "tiles/distribution.hpp"
 
 /// solve_spd() with A, or with A, B and X, in ScaLAPACK's layout.
@@ -209,14 +209,14 @@ Certificate solve_in_place(const Ranks& ranks, const ScalapackMatrix& a, const P
                            const SolveOptions& options, const DistributedOptions& distributed) {
   SolveOptions with = options;
   with.tile = part.rows.block;
-  return solvers::solve_distributed(ranks.communicator(), part.rows.size,
+  return solvers::solve_distributed(RanksData::of(ranks), part.rows.size,
                                     LocalBlocks(part, a.local), b, x, with, distributed);
 }
 
 Certificate solve_block_cyclic(const Ranks& ranks, const ScalapackMatrix& a,
                                const ScalapackMatrix& b, const ScalapackSolution& x,
                                const SolveOptions& options, const DistributedOptions& distributed) {
-  engine::Agreement agreement(ranks.communicator());
+  engine::Agreement agreement(RanksData::of(ranks));
   std::optional<Processes> p;
   std::optional<Part> part;
   std::optional<Vectors> v;
@@ -246,7 +246,7 @@ Certificate solve_block_cyclic(const Ranks& ranks, const ScalapackMatrix& a,
     });
   });
   // Each element is set on one rank and zero on the others.
-  ranks.communicator().sum({whole_b.data(), static_cast<std::size_t>(whole_b.size())});
+  RanksData::of(ranks).sum({whole_b.data(), static_cast<std::size_t>(whole_b.size())});
   const Certificate c =
       solve_in_place(ranks, a, *part, view<const double>(whole_b.data(), n, columns),
                      view(whole_x.data(), n, columns), options, distributed);
@@ -263,7 +263,7 @@ Certificate solve_spd(const Ranks& ranks, const ScalapackMatrix& a, MatrixView<c
                       const DistributedOptions& distributed) {
   return solvers::with_all(ranks, [&] {
     std::optional<Part> part;
-    engine::Agreement(ranks.communicator()).attempt([&] {
+    engine::Agreement(RanksData::of(ranks)).attempt([&] {
       part = part_of_a(a, Processes(ranks, distributed), options);
     });
     return solve_in_place(ranks, a, *part, b, x, options, distributed);

@@ -18,7 +18,7 @@
 #include "solvers/distributed/solve.hpp"
 #include "solvers/ladder/cost.hpp"
 #include "solvers/systems/square_solver.hpp"
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 /// solve_spd() and plan_spd() over ranks.
 namespace stepwell {
@@ -49,24 +49,25 @@ std::vector<Replicated> replicated_of(std::int64_t n, std::int64_t columns,
                                       const DistributedOptions& distributed) {
   const auto number = [](auto x) { return static_cast<std::uint64_t>(x); };
   const auto real = [](double x) { return std::bit_cast<std::uint64_t>(x); };
-  const std::uint64_t flags = number(options.climb) | number(options.exact_residual) << 1 |
+  const std::uint64_t flags = number(options.climb) | number(options.refine.exact_residual) << 1 |
                               number(options.condition) << 2 | number(options.prove) << 3 |
-                              number(options.scaling) << 4 | number(options.working) << 8;
+                              number(options.cholesky.scaling) << 4 |
+                              number(options.refine.working) << 8;
   return {
       {"n", number(n)},
       {"the number of columns", number(columns)},
       {"the tile", number(options.tile)},
       {"the precision map", options.map ? hash_of(to_string(*options.map)) : 0},
-      {"the refiner", options.refiner ? number(*options.refiner) + 1 : 0},
+      {"the refiner", options.refine.refiner ? number(*options.refine.refiner) + 1 : 0},
       {"the tolerance", real(options.tolerance)},
-      {"the iteration limit", number(options.iterations)},
+      {"the iteration limit", number(options.refine.iterations)},
       {"theta", real(options.theta)},
-      {"the shift", real(options.shift)},
+      {"the shift", real(options.cholesky.shift)},
       {"an option flag", flags},
       {"the layout", number(distributed.layout) | number(distributed.grid_rows) << 8},
       {"the checkpoint",
        number(!distributed.checkpoint.empty()) | hash_of(distributed.checkpoint_name) << 1},
-      {"checkpoint_share", real(distributed.checkpoint_share)},
+      {"checkpoint_interval", real(distributed.checkpoint_interval)},
       {"keep_tiles", number(distributed.keep_tiles)},
       {"the instruction set", number(kernels::table().update_at(Rung::bf16).isa)},
   };
@@ -78,8 +79,8 @@ DistributedLayout layout_for(Agreement& agreement, std::int64_t n, const SolveOp
   DistributedLayout layout;
   agreement.attempt([&] { layout = layout_of(agreement.ranks().size(), n, options, distributed); });
   layout.rank = agreement.ranks().rank();
-  layout.threads =
-      factor::ProcessContext(agreement.ranks(), layout.distribution).threads(options.context);
+  layout.threads = factor::ProcessContext(agreement.ranks(), layout.distribution)
+                       .threads(options.engine.context);
   return layout;
 }
 
@@ -88,7 +89,7 @@ DistributedLayout layout_for(Agreement& agreement, std::int64_t n, const SolveOp
 Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor::BlockSource& a,
                               MatrixView<const double> b, MatrixView<double> x,
                               const SolveOptions& options, const DistributedOptions& distributed) {
-  Agreement agreement(ranks, options.progress);
+  Agreement agreement(ranks, options.engine.progress);
   agreement.attempt([&] {
     const Checks check("solve_spd over ranks");
     check.distributed(n, options, b, x);
@@ -104,16 +105,17 @@ Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor:
   factor::ProcessContext(ranks, layout.distribution)
       .require_memory(plan.bytes, "solving with a matrix of order " + std::to_string(n));
   SolveOptions agreed_options = options;
-  agreed_options.progress = &agreement.agreed();
+  agreed_options.engine.progress = &agreement.agreed();
   std::optional<factor::Checkpointing> checkpoints;
   agreement.attempt([&] {
     if (distributed.checkpoint.empty()) return;
     checkpoints.emplace(factor::ProcessContext(ranks, layout.distribution), distributed.checkpoint,
-                        distributed.checkpoint_share, distributed.checkpoint_name);
+                        distributed.checkpoint_interval, distributed.checkpoint_name);
   });
-  SquareSolver solver(std::make_unique<DistributedMatrix>(agreement, options.progress, layout, a,
-                                                          checkpoints ? &*checkpoints : nullptr),
-                      agreed_options);
+  SquareSolver solver(
+      std::make_unique<DistributedMatrix>(agreement, options.engine.progress, layout, a,
+                                          checkpoints ? &*checkpoints : nullptr),
+      agreed_options);
   Certificate c = solver.solve(b, x);
   if (checkpoints && c.ok()) checkpoints->remove();
   ranks.largest({&c.peak_bytes, 1});
@@ -125,7 +127,7 @@ void end_all(const Ranks& ranks, const std::exception& e) {
   const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
   std::fprintf(stderr, "stepwell: rank %d of %d: %s; aborting all ranks\n", ranks.rank(),
                ranks.size(), e.what());
-  ranks.communicator().abort(static_cast<int>(error != nullptr ? error->code()
+  RanksData::of(ranks).abort(static_cast<int>(error != nullptr ? error->code()
                                               : memory         ? ErrorCode::out_of_memory
                                                                : ErrorCode::internal));
 }
@@ -136,12 +138,12 @@ Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
                       MatrixView<const double> b, MatrixView<double> x, const SolveOptions& options,
                       const DistributedOptions& distributed) {
   return solvers::with_all(ranks, [&] {
-    engine::Agreement(ranks.communicator()).attempt([&] {
+    engine::Agreement(RanksData::of(ranks)).attempt([&] {
       if (fill) return;
       throw Error(ErrorCode::invalid_argument,
                   "solve_spd over ranks: there is no function that fills the tiles of A");
     });
-    return solvers::solve_distributed(ranks.communicator(), n, factor::FilledBlocks(fill), b, x,
+    return solvers::solve_distributed(RanksData::of(ranks), n, factor::FilledBlocks(fill), b, x,
                                       options, distributed);
   });
 }
@@ -149,7 +151,7 @@ Certificate solve_spd(const Ranks& ranks, std::int64_t n, const FillTile& fill,
 Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const SolveOptions& options,
               const DistributedOptions& distributed) {
   return solvers::with_all(ranks, [&] {
-    engine::Agreement agreement(ranks.communicator());
+    engine::Agreement agreement(RanksData::of(ranks));
     agreement.attempt([&] {
       solvers::Checks("plan_spd over ranks").plan(n, columns);
       solvers::check_distributed_options(options);
@@ -160,7 +162,7 @@ Plan plan_spd(const Ranks& ranks, std::int64_t n, std::int64_t columns, const So
     Plan plan;
     agreement.attempt([&] { plan = solvers::plan_of_rank(layout, columns, options); });
     std::int64_t bytes[] = {plan.bytes, plan.top_bytes};
-    ranks.communicator().largest(bytes);
+    RanksData::of(ranks).largest(bytes);
     plan.bytes = bytes[0];
     plan.top_bytes = bytes[1];
     return plan;

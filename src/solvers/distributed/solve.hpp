@@ -8,7 +8,7 @@
 #include "core/memory_error.hpp"
 #include "engine/communicator.hpp"
 #include "factor/block_source.hpp"
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 namespace stepwell::solvers {
 
@@ -20,9 +20,9 @@ void end_all(const Ranks& ranks, const std::exception& e);
 /// is only thrown.
 template <class Work>
 auto with_all(const Ranks& ranks, Work work) try {
-  engine::require_own_process(ranks.communicator().is_here());
+  engine::require_own_process(RanksData::of(ranks).is_here());
   try {
-    const engine::CommunicatorLock lock(ranks.communicator());
+    const engine::CommunicatorLock lock(RanksData::of(ranks));
     return work();
   } catch (const engine::AgreedError&) {
     throw;

@@ -11,8 +11,7 @@
 namespace stepwell::solvers {
 
 void list_step(Certificate& c, LadderStep step) {
-  if (!c.rungs.empty() && c.rungs.back().reason.empty() && c.rungs.back().map == step.map &&
-      c.rungs.back().refiner == step.refiner) {
+  if (!c.rungs.empty() && c.rungs.back().reason.empty() && c.rungs.back().method == step.method) {
     const LadderStep& before = c.rungs.back();
     step.iterations = std::max(step.iterations, before.iterations);
     step.error = core::worst(step.error, before.error);
@@ -30,12 +29,14 @@ Climbed climb(const System& system, Ladder& ladder, const Progress* progress, Ce
   };
   while (!cancelled()) {
     const Step& step = ladder.step();
-    if (step.method != Method::unpreconditioned) {
+    if (step.kind != StepKind::unpreconditioned) {
       const auto start = core::Clock::now();
       std::string reason;
       const Factored factored = system.factorize(step, c, reason);
       if (!reason.empty()) {
-        c.rungs.push_back({c.map, "", false, 0, 1, reason, core::seconds_since(start)});
+        Method failed = c.method;
+        failed.refiner.reset();
+        c.rungs.push_back({failed, false, 0, 1, reason, core::seconds_since(start)});
       }
       if (factored == Factored::failed) return Climbed::stopped;
       if (factored == Factored::breakdown) {

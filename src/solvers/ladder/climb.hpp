@@ -24,8 +24,8 @@ enum class Factored : unsigned char {
 /// What the ladder asks of a system: symmetric positive definite, general, least squares or
 /// distributed.
 struct System {
-  /// Makes the factor of a step unless there is one. Sets c.map, adds to c.times.factor, and gives
-  /// a 'reason' where the factorization breaks down or fails.
+  /// Makes the factor of a step unless there is one. Sets c.method, adds to c.times.factor, and
+  /// gives a 'reason' where the factorization breaks down or fails.
   std::function<Factored(const Step& step, Certificate& c, std::string& reason)> factorize;
   /// Refines with that factor, and says how far it got. An empty 'reason' means solved. Refinement
   /// is stopped when it is predicted to take longer than 'alternative' seconds.

@@ -109,7 +109,7 @@ double product_of(std::int64_t m, std::int64_t n) {
 double tall_factor_seconds(const Step& step, std::int64_t m, std::int64_t n) {
   const double mn = product_of(m, n);
   const auto d = static_cast<double>(n);
-  if (step.method == Method::qr) return 2 * mn * d / kQrRate + 8 * mn / rates().bandwidth;
+  if (step.kind == StepKind::qr) return 2 * mn * d / kQrRate + 8 * mn / rates().bandwidth;
   const Rung rung = step.map.layers[0];
   const double rate = rates().cholesky[static_cast<std::size_t>(rung)];
   // Converting A to the rung's format takes about as long as reading it.
@@ -133,7 +133,7 @@ double pass_seconds(std::int64_t m, std::int64_t n, std::int64_t columns) {
 /// Measured with a condition number of 10. Rounding errors of many rows cancel in the Gram matrix,
 /// so that fewer passes are needed than iterations for a square matrix.
 int expected_passes(const Step& step) {
-  if (step.method == Method::qr) return 1;
+  if (step.kind == StepKind::qr) return 1;
   switch (step.map.layers[0]) {
     case Rung::bf16:
     case Rung::fp16:

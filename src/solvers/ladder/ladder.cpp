@@ -24,11 +24,11 @@ double unit_of(const PrecisionMap& map) {
 /// The requested map, if there is one, and the rungs of this machine that are finer.
 std::vector<Step> factor_steps(const SolveOptions& options) {
   std::vector<Step> steps;
-  if (options.map) steps.push_back({Method::factor, *options.map});
+  if (options.map) steps.push_back({StepKind::factor, *options.map});
   if (options.map && !options.climb) return steps;
   const double unit = options.map ? unit_of(*options.map) : 1;
   for (const Rung r : ladder_rungs()) {
-    if (info(r).unit_roundoff < unit) steps.push_back({Method::factor, uniform(r)});
+    if (info(r).unit_roundoff < unit) steps.push_back({StepKind::factor, uniform(r)});
   }
   return steps;
 }
@@ -49,7 +49,7 @@ std::vector<Step> spd_steps(const Analysis& analysis, const SolveOptions& option
 /// field relies on.
 std::vector<Step> general_steps(const Analysis& analysis, const SolveOptions& options) {
   std::vector<Step> steps = factor_steps(options);
-  if (options.climb) steps.push_back({Method::lapack, uniform(Rung::fp64)});
+  if (options.climb) steps.push_back({StepKind::lapack, uniform(Rung::fp64)});
   if (analysis.random_diagonal && !options.map && steps.size() > 3) steps.erase(steps.begin());
   return steps;
 }
@@ -60,9 +60,9 @@ Refiner default_refiner(Structure structure) {
   return structure == Structure::general ? Refiner::fgmres : Refiner::cg;
 }
 
-std::string name_of(const Step& step) {
-  if (step.method == Method::unpreconditioned) return "none";
-  return step.method == Method::qr ? "qr" : to_string(step.map);
+Method least_squares_method(const Step& step) {
+  const bool qr = step.kind == StepKind::qr;
+  return {qr ? Factorization::qr : Factorization::cholesky, step.map, std::nullopt};
 }
 
 Ladder ladder_for(Structure structure, std::int64_t n, const Analysis& analysis,
@@ -72,8 +72,8 @@ Ladder ladder_for(Structure structure, std::int64_t n, const Analysis& analysis,
   Ladder ladder;
   ladder.may_climb = options.climb;
   if (direct) {
-    if (general) ladder.steps.push_back({Method::lapack, uniform(Rung::fp64)});
-    ladder.steps.push_back({Method::factor, uniform(Rung::fp64)});
+    if (general) ladder.steps.push_back({StepKind::lapack, uniform(Rung::fp64)});
+    ladder.steps.push_back({StepKind::factor, uniform(Rung::fp64)});
   } else {
     ladder.steps = general ? general_steps(analysis, options) : spd_steps(analysis, options);
   }
@@ -81,12 +81,12 @@ Ladder ladder_for(Structure structure, std::int64_t n, const Analysis& analysis,
   for (std::size_t k = 1; k < ladder.steps.size() && general; ++k) {
     Step& step = ladder.steps[k];
     step.restart = step.map == uniform(Rung::fp64);
-    step.last_resort = step.method == Method::lapack;
+    step.last_resort = step.kind == StepKind::lapack;
   }
   const Refiner usual = default_refiner(structure);
   if (!analysis.inverse_diagonal.empty() && !direct && !options.map &&
-      options.refiner.value_or(usual) == usual) {
-    ladder.steps.insert(ladder.steps.begin(), {Method::unpreconditioned, {}});
+      options.refine.refiner.value_or(usual) == usual) {
+    ladder.steps.insert(ladder.steps.begin(), {StepKind::unpreconditioned, {}});
   }
   return ladder;
 }
@@ -95,27 +95,27 @@ Ladder ladder_for(std::int64_t m, std::int64_t n, std::int64_t columns,
                   const LeastSquaresOptions& options) {
   // Below, threads and tiles cost more than QR.
   constexpr double kForGram = 1e6;
-  const Step qr{Method::qr, uniform(Rung::fp64)};
+  const Step qr{StepKind::qr, uniform(Rung::fp64)};
   Ladder ladder;
   ladder.may_climb = options.climb;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(n);
-  if (options.qr || (!options.rung && products < kForGram)) {
+  if (options.qr || (!options.map && products < kForGram)) {
     ladder.steps = {qr};
     return ladder;
   }
   const std::vector<Rung>& all = ladder_rungs();
   const auto cost = [&](Rung rung) {
-    return step_seconds({Method::factor, uniform(rung)}, m, n, columns);
+    return step_seconds({StepKind::factor, uniform(rung)}, m, n, columns);
   };
-  const Rung first =
-      options.rung ? *options.rung : *std::min_element(all.begin(), all.end(), [&](Rung r, Rung s) {
-        return cost(r) < cost(s);
-      });
-  ladder.steps.push_back({Method::factor, uniform(first)});
+  const Rung first = options.map ? options.map->layers[0]
+                                 : *std::min_element(all.begin(), all.end(), [&](Rung r, Rung s) {
+                                     return cost(r) < cost(s);
+                                   });
+  ladder.steps.push_back({StepKind::factor, uniform(first)});
   if (!options.climb) return ladder;
   for (const Rung r : all) {
     if (info(r).unit_roundoff < info(first).unit_roundoff) {
-      ladder.steps.push_back({Method::factor, uniform(r)});
+      ladder.steps.push_back({StepKind::factor, uniform(r)});
     }
   }
   ladder.steps.push_back(qr);

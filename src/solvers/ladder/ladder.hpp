@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "solvers/analysis/analysis.hpp"
@@ -17,7 +16,7 @@ namespace stepwell::solvers {
 inline constexpr std::int64_t kBatch = 64;
 
 /// How a step of the ladder preconditions the refinement.
-enum class Method : unsigned char {
+enum class StepKind : unsigned char {
   unpreconditioned,  ///< no factor: the refiner with the diagonal of A
   factor,            ///< Cholesky or LU at the rungs of a map; least squares: of the Gram matrix
   lapack,            ///< LAPACK's LU in FP64
@@ -26,7 +25,7 @@ enum class Method : unsigned char {
 
 /// One step of the ladder. Plain data.
 struct Step {
-  Method method = Method::factor;
+  StepKind kind = StepKind::factor;
   PrecisionMap map;          ///< of the factor; least squares: the rung of the Gram matrix
   bool first = false;        ///< the first factor: the options' shift applies to it
   bool restart = false;      ///< refine from x = 0, because nothing is gained by the x before
@@ -36,8 +35,8 @@ struct Step {
 /// The refiner where the caller names none.
 Refiner default_refiner(Structure structure);
 
-/// "none", "qr" or the map, as the certificate names it.
-std::string name_of(const Step& step);
+/// The factorization and the map of a least squares step; the refiner is added when x is refined.
+Method least_squares_method(const Step& step);
 
 /// The steps that may be tried, cheap to expensive, and the one that is current.
 struct Ladder {
@@ -47,7 +46,7 @@ struct Ladder {
 
   const Step& step() const { return steps[current]; }
   bool has_next() const {
-    const bool allowed = may_climb || step().method == Method::unpreconditioned;
+    const bool allowed = may_climb || step().kind == StepKind::unpreconditioned;
     return allowed && current + 1 < steps.size();
   }
 };

@@ -30,7 +30,7 @@ class SmallGeneral : public SmallSystem {
       : SmallSystem(a, as_it_is(a.rows), small_batch(static_cast<std::int64_t>(c.columns.size())),
                     c),
         transposed_(options.transposed),
-        pool_(n_ < factor::kDenseLuForThreads ? 1 : factor::threads_of(options.context)),
+        pool_(n_ < factor::kDenseLuForThreads ? 1 : factor::threads_of(options.engine.context)),
         product_(pool_, a, transposed_),
         pivots_(static_cast<std::size_t>(a.rows)) {}
 
@@ -54,7 +54,7 @@ class SmallGeneral : public SmallSystem {
     c_.pivot = factor::dense_lu(pool_, block_, pivots_.data());
     if (c_.pivot < 0) return true;
     c_.rungs.push_back(
-        {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(c_.pivot) + " is zero", 0});
+        {c_.method, false, 0, 1, "pivot " + std::to_string(c_.pivot) + " is zero", 0});
     c_.outcome = SolveOutcome::singular;
     return false;
   }

@@ -188,14 +188,14 @@ void SmallSystem::check_unchanged() {
   const std::int64_t column = scaled_ ? scaled_->take_changed_column() : -1;
   if (column < 0) return;
   c_.outcome = SolveOutcome::changed;
-  c_.row = c_.structure == "spd" ? column : 0;
+  c_.row = c_.structure == Structure::spd ? column : 0;
   c_.col = column;
 }
 
 bool is_plain(const SolveOptions& o, Structure structure) {
-  return !o.map && !o.condition && !o.prove && !o.check_symmetry && o.iterations == 0 &&
-         o.working == Format::fp64 && !o.exact_residual &&
-         o.refiner.value_or(default_refiner(structure)) == default_refiner(structure);
+  return !o.map && !o.condition && !o.prove && !o.check_symmetry && o.refine.iterations == 0 &&
+         o.refine.working == Format::fp64 && !o.refine.exact_residual &&
+         o.refine.refiner.value_or(default_refiner(structure)) == default_refiner(structure);
 }
 
 bool is_small(std::int64_t n, const SolveOptions& options, Structure structure) {
@@ -216,12 +216,12 @@ std::int64_t small_batch(std::int64_t columns) {
 Certificate blank_certificate(std::int64_t n, std::int64_t columns, Structure structure,
                               const SolveOptions& options) {
   Certificate c;
-  c.structure = name_of(structure);
+  c.structure = structure;
   c.columns = blank_columns(columns);
   c.tolerance =
       options.tolerance > 0 ? options.tolerance : std::sqrt(static_cast<double>(n)) * kUnit;
-  c.map = "fp64";
-  c.refiner = "direct";
+  c.method = {structure == Structure::spd ? Factorization::cholesky : Factorization::lu,
+              uniform(Rung::fp64), Refiner::direct};
   c.peak_bytes = small_bytes(n, columns, structure);
   return c;
 }
@@ -230,7 +230,8 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
                  const SolveOptions& options, core::Clock::time_point start, Certificate& c) {
   const RightHandSums sums(b);
   scan_b(b, c);
-  if (options.progress != nullptr && options.progress->cancel) c.outcome = SolveOutcome::cancelled;
+  if (options.engine.progress != nullptr && options.engine.progress->cancel)
+    c.outcome = SolveOutcome::cancelled;
   if (c.ok() && system.factor()) {
     c.times.factor = seconds_since(start);
     for (std::int64_t j = 0; j < b.cols; j += system.batch()) {
@@ -248,7 +249,7 @@ void solve_small(SmallSystem& system, MatrixView<const double> b, MatrixView<dou
       c.backward_error = core::worst(c.backward_error, column.backward_error);
       c.iterations = std::max(c.iterations, column.iterations);
     }
-    c.rungs.push_back({"fp64", "direct", true, c.iterations, c.backward_error, "", 0});
+    c.rungs.push_back({c.method, true, c.iterations, c.backward_error, "", 0});
     if (!c.ok()) c.rungs.back().reason = "corrections stagnated";
   } else {
     for (ColumnCertificate& column : c.columns) column.outcome = c.outcome;

@@ -43,7 +43,7 @@ class SmallSpd : public SmallSystem {
     if (pivot.ok() || factor_with_lapack()) return true;
     if (a_(pivot.index, pivot.index) > 0) {
       c_.rungs.push_back(
-          {"fp64", "direct", false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
+          {c_.method, false, 0, 1, "pivot " + std::to_string(pivot.index) + " failed", 0});
     }
     c_.outcome = SolveOutcome::not_positive_definite;
     c_.pivot = pivot.index;

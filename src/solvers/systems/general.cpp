@@ -13,15 +13,22 @@ GeneralMatrix::GeneralMatrix(MatrixView<const double> a, const Context* context)
       product_(pool(), a),
       transposed_product_(pool(), a, true) {}
 
+GeneralMatrix::GeneralMatrix(MatrixView<const double> a, const LuFactor& factor,
+                             const Context* context)
+    : GeneralMatrix(a, context) {
+  given_ = &factor;
+}
+
 Analysis GeneralMatrix::analyze(const SolveOptions&) {
   return analyze_general(pool(), a_);
 }
 
 MadeFactor GeneralMatrix::factorize(const Step& step, const Analysis& analysis,
                                     const SolveOptions& options) {
+  if (given_ != nullptr) return {given_->report(), LuData::of(*given_).l.map().coarsest()};
   lu_.reset();
   lapack_.reset();
-  if (step.method == Method::lapack) {
+  if (step.kind == StepKind::lapack) {
     lapack_.emplace(pool(), a_, analysis.found.scan.max_abs);
     return {lapack_->report(), Rung::fp64};
   }
@@ -29,12 +36,13 @@ MadeFactor GeneralMatrix::factorize(const Step& step, const Analysis& analysis,
   f.map = step.map;
   f.tile = options.tile;
   f.theta = options.theta;
-  f.pivoting = options.pivoting;
-  f.seed = options.seed;
-  f.context = options.context;
-  f.progress = options.progress;
+  f.lu.pivoting = options.lu.pivoting;
+  f.lu.seed = options.lu.seed;
+  f.engine.context = options.engine.context;
+  f.engine.progress = options.engine.progress;
   LuFactor factor = factor::lu_scaled(a_, analysis.scale, f);
-  MadeFactor made{factor.report(), factor.ok() ? factor.data().l.map().coarsest() : Rung::fp64};
+  MadeFactor made{factor.report(),
+                  factor.ok() ? LuData::of(factor).l.map().coarsest() : Rung::fp64};
   // Only LAPACK's factor decides that A is singular.
   if (made.report.outcome == FactorOutcome::singular) {
     made.report.outcome = FactorOutcome::breakdown;
@@ -51,8 +59,8 @@ std::unique_ptr<refine::Preconditioner> GeneralMatrix::precondition(const Analys
         transposed ? Exponents(scale.col, scale.row) : Exponents(scale.row, scale.col);
     return std::make_unique<LapackPreconditioner>(*lapack_, exponents, transposed);
   }
-  return std::make_unique<refine::FactorPreconditioner>(pool(), lu_->data(), scale.row, scale.col,
-                                                        transposed);
+  return std::make_unique<refine::FactorPreconditioner>(
+      pool(), LuData::of(given_ != nullptr ? *given_ : *lu_), scale.row, scale.col, transposed);
 }
 
 RefinementBytes GeneralMatrix::bytes(std::int64_t columns, Refiner refiner) const {
@@ -61,7 +69,7 @@ RefinementBytes GeneralMatrix::bytes(std::int64_t columns, Refiner refiner) cons
 
 std::unique_ptr<SquareSolver> general_solver(MatrixView<const double> a,
                                              const SolveOptions& options, std::int64_t cost_order) {
-  return std::make_unique<SquareSolver>(std::make_unique<GeneralMatrix>(a, options.context),
+  return std::make_unique<SquareSolver>(std::make_unique<GeneralMatrix>(a, options.engine.context),
                                         options, cost_order);
 }
 

@@ -17,6 +17,8 @@ namespace stepwell::solvers {
 class GeneralMatrix : public SquareMatrix {
  public:
   GeneralMatrix(MatrixView<const double> a, const Context* context);
+  /// Solves with this factor, and makes no other.
+  GeneralMatrix(MatrixView<const double> a, const LuFactor& factor, const Context* context);
 
   Analysis analyze(const SolveOptions& options) override;
   refine::Product& product(bool transposed) override {
@@ -31,7 +33,8 @@ class GeneralMatrix : public SquareMatrix {
  private:
   MatrixView<const double> a_;
   refine::GeneralProduct product_, transposed_product_;
-  std::optional<LuFactor> lu_;  ///< at most one of the two
+  const LuFactor* given_ = nullptr;  ///< at most one of the three
+  std::optional<LuFactor> lu_;
   std::optional<LapackFactor> lapack_;
 };
 

@@ -39,7 +39,7 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
     for (std::int64_t i = 0; i < n_; ++i) to[i] = power * from[i];
   }
   const engine::SingleThreadedBlas blas;
-  report_.map = to_string(uniform(Rung::fp64));
+  report_.map = uniform(Rung::fp64);
   report_.unit_roundoff = info(Rung::fp64).unit_roundoff;
   report_.bytes = report_.peak_bytes = bytes(n_);
   report_.max_abs = max_abs;

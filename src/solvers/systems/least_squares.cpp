@@ -40,8 +40,8 @@ LeastSquares::LeastSquares(const TallMatrix& a, MatrixView<const double> b, Matr
       x_(x),
       options_(options),
       a_(a),
-      pool_(pool_size(a.rows, a.cols, options.context)),
-      refiner_(options.refiner.value_or(Refiner::cg)) {}
+      pool_(pool_size(a.rows, a.cols, options.engine.context)),
+      refiner_(options.refine.refiner.value_or(Refiner::cg)) {}
 
 double LeastSquares::tolerance() const {
   if (options_.tolerance > 0) return options_.tolerance;
@@ -58,7 +58,7 @@ refine::Sums LeastSquares::sums() const {
 }
 
 bool LeastSquares::cancelled() const {
-  return options_.progress != nullptr && options_.progress->cancel;
+  return options_.engine.progress != nullptr && options_.engine.progress->cancel;
 }
 
 void LeastSquares::make_batches() {
@@ -133,7 +133,7 @@ void LeastSquares::certify(Batch& batch) {
     ColumnCertificate& column = c_.columns[static_cast<std::size_t>(batch.right.column[e])];
     const Measured& measured = batch.proof[e].measured;
     column.backward_error = measured.most();
-    column.measure = to_string(batch.proof[e].measure);
+    column.measure = batch.proof[e].measure;
     column.residual_norm = std::sqrt(batch.state.squares[e]) / batch.right.factor[e];
     column.outcome = outcome_of(finite[e], measured, tolerance());
     if (c_.condition > 0) {
@@ -173,14 +173,14 @@ void LeastSquares::conclude() {
 Certificate LeastSquares::solve() {
   const core::FpScope fp;
   const auto start = Clock::now();
-  c_.structure = "least squares";
+  c_.structure = Structure::least_squares;
   c_.tolerance = tolerance();
   c_.columns = blank_columns(b_.cols);
   const RightHandSums sums(b_);
   bool solved = true;
   if (n_ > 0 && b_.cols > 0 && (solved = scan_b(b_, c_))) {
     ladder_ = ladder_for(m_, n_, b_.cols, options_);
-    if (climb(system(), ladder_, options_.progress, c_) == Climbed::stopped &&
+    if (climb(system(), ladder_, options_.engine.progress, c_) == Climbed::stopped &&
         c_.outcome == SolveOutcome::not_converged) {
       c_.backward_error = 1;  // there is no factor, and nothing is written
     }

@@ -42,7 +42,7 @@ class LeastSquares {
   /// A bound on the backward error of a column.
   struct Proof {
     Measured measured;
-    refine::Measure measure = refine::Measure::residual;
+    Measure measure = Measure::residual;
   };
   /// Some right-hand sides, and what has been reached for them.
   struct Batch {
@@ -88,7 +88,7 @@ class LeastSquares {
   std::vector<std::size_t> unproven(const Batch& batch) const;
   void evaluate_bounds(Batch& batch) const;
   void read_again(Batch& batch, const std::vector<std::size_t>& columns, refine::Sums sums);
-  void offer(Proof& proof, double value, double most, refine::Measure measure) const;
+  void offer(Proof& proof, double value, double most, Measure measure) const;
   void prove_projection(Batch& batch, refine::Sums sums);
   void prove_weighted(Batch& batch);
   void offer_small_corrections(Batch& batch, const std::vector<std::size_t>& columns,
@@ -96,7 +96,7 @@ class LeastSquares {
   bool needs_triple_sums(const Batch& batch, std::size_t column) const;
   core::Buffer<double> damped_triangle(double root) const;
   void offer_corrections(Batch& batch, const std::vector<std::size_t>& columns, const Batch& part,
-                         const std::vector<const double*>& low, refine::Measure measure);
+                         const std::vector<const double*>& low, Measure measure);
 
   // least_squares_repair.cpp: what is done about an x that is not good enough
   Batch part_of(const Batch& batch, const std::vector<std::size_t>& columns) const;

@@ -27,7 +27,7 @@ bool LeastSquares::make_gram(Rung rung) {
   const engine::SingleThreadedBlas blas;
   do {
     gram_ = factor::gram(pool_, a_, rung, batch_.empty() ? b_ : MatrixView<const double>{},
-                         options_.progress);
+                         options_.engine.progress);
     if (gram_.cancelled || a_.failed()) return false;
   } while (rescale(gram_.column));
   if (!analyze(gram_.column)) return false;
@@ -54,9 +54,9 @@ bool LeastSquares::factor_gram(Rung rung) {
   }
   FactorOptions f;
   f.map = uniform(gram_factor_rung(rung, n_));
-  f.escalate = false;
-  f.context = options_.context;
-  const double most = options_.rung == rung ? kLargestShift : 0;
+  f.climb = false;
+  f.engine.context = options_.engine.context;
+  const double most = options_.map == uniform(rung) ? kLargestShift : 0;
   for (double shift = 0; shift <= most; shift = shift == 0 ? 1 : 2 * shift) {
     for (std::int64_t j = 0; j < n_; ++j) {
       at(j, j) = diagonal[static_cast<std::size_t>(j)] * (1 + shift * info(rung).unit_roundoff);
@@ -69,7 +69,7 @@ bool LeastSquares::factor_gram(Rung rung) {
     gram_.c = {};
     ones_.assign(static_cast<std::size_t>(n_), 1);
     preconditioner_ = std::make_unique<refine::FactorPreconditioner>(
-        pool_, factor_->data(), ones_, ones_, refine::Substitution::fp64);
+        pool_, FactorData::of(*factor_), ones_, ones_, refine::Substitution::fp64);
     return true;
   }
   return false;
@@ -99,7 +99,7 @@ bool LeastSquares::make_qr() {
     }
     b = view<const double>(copy.data(), m_, b_.cols);
   }
-  qr_ = factor::tall_qr(pool_, a_, power_, tail, b, options_.progress);
+  qr_ = factor::tall_qr(pool_, a_, power_, tail, b, options_.engine.progress);
   c_.peak_bytes =
       std::max(c_.peak_bytes, step_bytes(ladder_.step(), m_, n_, b_.cols, a_.scratch(1) == 0));
   if (qr_->cancelled || !qr_->finite) return false;
@@ -146,8 +146,8 @@ double LeastSquares::sample_inverse() {
   for (const double t : tail_) tail.push_back(std::sqrt(t) / ratio);
   const TallMatrix sample = by_rows(rows.data(), runs * kRun, n_);
   core::RowReader reader(sample);
-  const factor::TallQr qr =
-      factor::tall_qr(pool_, reader, power_, tail, MatrixView<const double>{}, options_.progress);
+  const factor::TallQr qr = factor::tall_qr(pool_, reader, power_, tail, MatrixView<const double>{},
+                                            options_.engine.progress);
   if (qr.cancelled || !qr.finite || qr.rank < n_) return HUGE_VAL;
   QrPreconditioner with(qr);
   const auto solve_with = [&](std::vector<double>& v) {

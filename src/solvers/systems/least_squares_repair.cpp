@@ -133,7 +133,9 @@ void LeastSquares::repair(Batch& batch) {
   q.tolerance = tolerance();
   q.norm = norm_;
   q.inverse = qr_ ? 0 : inverse_;
-  q.iterations = options_.iterations > 0 ? std::min(kPasses, options_.iterations - done) : kPasses;
+  q.iterations = options_.refine.iterations > 0
+                     ? std::min(kPasses, options_.refine.iterations - done)
+                     : kPasses;
   q.sums = refine::Sums::double_double;
   q.go_on = [&](int, double) { return !a_.failed() && !cancelled(); };
   const refine::Outcome outcome =

@@ -29,7 +29,7 @@ System LeastSquares::system() {
     return tried;
   };
   system.cost = [this](const Step& step) {
-    return options_.iterations > 0 ? HUGE_VAL : step_seconds(step, m_, n_, b_.cols);
+    return options_.refine.iterations > 0 ? HUGE_VAL : step_seconds(step, m_, n_, b_.cols);
   };
   system.next = [this](Certificate&) {
     if (ladder_.current == 0) skip_rungs();
@@ -40,11 +40,11 @@ System LeastSquares::system() {
 
 Factored LeastSquares::factorize(const Step& step, std::string& reason) {
   const auto start = core::Clock::now();
-  const bool qr = step.method == Method::qr;
+  const bool qr = step.kind == StepKind::qr;
   const Rung rung = step.map.layers[0];
   const bool made = qr ? make_qr() : make_gram(rung) && factor_gram(rung);
   c_.times.factor += core::seconds_since(start);
-  c_.map = name_of(step);
+  c_.method = least_squares_method(step);
   a_.rethrow();
   note_changes();
   if (cancelled()) c_.outcome = SolveOutcome::cancelled;
@@ -68,11 +68,11 @@ void LeastSquares::skip_rungs() {
   c_.times.analysis += core::seconds_since(start);
   // Rounding errors of A's elements cancel in a sum over many rows, those of FP64 sums less so.
   const double spread = std::sqrt(static_cast<double>(n_) / static_cast<double>(m_));
-  while (steps.size() > next + 1 && steps[next].method == Method::factor) {
+  while (steps.size() > next + 1 && steps[next].kind == StepKind::factor) {
     const Rung rung = steps[next].map.layers[0];
     const double error = info(rung).unit_roundoff * (rung == Rung::fp64 ? 1 : spread) * inverse;
     if (error <= 2) break;
-    c_.rungs.push_back({name_of(steps[next]), "", false, 0, 1,
+    c_.rungs.push_back({least_squares_method(steps[next]), false, 0, 1,
                         "not tried: in a sample of rows the squared condition number of A is too "
                         "large for it",
                         0});
@@ -91,7 +91,7 @@ void LeastSquares::estimate_condition() {
 }
 
 refine::Outcome LeastSquares::refine_batch(Batch& batch, const Step& step, double alternative) {
-  const bool direct = step.method == Method::qr;
+  const bool direct = step.kind == StepKind::qr;
   // The x from QR in FP64 is expected to be good at once.
   const double first_error = direct ? 0 : info(step.map.layers[0]).unit_roundoff;
   if (!batch.measured) {
@@ -105,9 +105,10 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, const Step& step, doubl
   batch.proof.clear();
   const double goal = std::min(2 * 0x1p-53, tolerance() / 2);
   const auto columns = static_cast<std::int64_t>(batch.right.column.size());
-  StoppingRule stopping_rule(pass_seconds(m_, n_, columns), alternative, goal, options_.progress);
+  StoppingRule stopping_rule(pass_seconds(m_, n_, columns), alternative, goal,
+                             options_.engine.progress);
   const auto go_on = [&](int k, double error) { return !a_.failed() && stopping_rule(k, error); };
-  const int most = options_.iterations > 0 ? options_.iterations : 1000;
+  const int most = options_.refine.iterations > 0 ? options_.refine.iterations : 1000;
   if (refiner_ == Refiner::cg) {
     refine::NormalRequest q;
     q.goal = goal;
@@ -135,11 +136,13 @@ refine::Outcome LeastSquares::refine_batch(Batch& batch, const Step& step, doubl
 /// of A is known.
 LadderStep LeastSquares::refine(const Step& step, double alternative) {
   const auto start = core::Clock::now();
-  const bool qr = step.method == Method::qr;
+  const bool qr = step.kind == StepKind::qr;
   const Rung rung = step.map.layers[0];
-  if (options_.progress != nullptr) options_.progress->enter(Phase::refine);
+  if (options_.engine.progress != nullptr) options_.engine.progress->enter(Phase::refine);
   estimate_condition();
-  LadderStep tried{c_.map, std::string(to_string(refiner_)), true, 0, 0, "", 0};
+  Method method = least_squares_method(step);
+  method.refiner = refiner_;
+  LadderStep tried{method, true, 0, 0, "", 0};
   std::vector<core::Buffer<double>> direct;  // x as QR gave it
   std::vector<double> error;
   for (Batch& batch : batch_) {
@@ -168,7 +171,7 @@ LadderStep LeastSquares::refine(const Step& step, double alternative) {
     tried.reason = "this rung is too coarse to determine whether columns are linearly dependent";
   }
   if (tried.reason.empty() || !ladder_.has_next()) settle_all(direct, tried);
-  c_.refiner = tried.refiner;
+  c_.method = tried.method;
   tried.seconds = core::seconds_since(start);
   c_.times.refine += tried.seconds;
   return tried;

@@ -15,6 +15,8 @@ namespace stepwell::solvers {
 class SpdMatrix : public SquareMatrix {
  public:
   SpdMatrix(MatrixView<const double> a, const Context* context);
+  /// Solves with this factor, and makes no other.
+  SpdMatrix(MatrixView<const double> a, const Factor& factor, const Context* context);
 
   Analysis analyze(const SolveOptions& options) override;
   refine::Product& product(bool) override { return product_; }
@@ -27,12 +29,15 @@ class SpdMatrix : public SquareMatrix {
   MatrixView<const double> a_;
   refine::SymmetricProduct product_;
   factor::Diagonal diagonal_;  ///< since analyze()
+  const Factor* given_ = nullptr;
   std::optional<Factor> factor_;
 };
 
 /// The options of a step's Cholesky factor.
 FactorOptions cholesky_options(const Step& step, const Analysis& analysis,
                                const SolveOptions& options);
+
+MadeFactor made_of(const Factor& factor);
 
 /// Keeps a factor that succeeded.
 MadeFactor keep(Factor factor, std::optional<Factor>& kept);

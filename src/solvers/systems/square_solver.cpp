@@ -16,32 +16,28 @@ SquareSolver::SquareSolver(std::unique_ptr<SquareMatrix> a, const SolveOptions& 
                            std::int64_t cost_order)
     : a_(std::move(a)),
       options_(options),
-      refiner_(options.refiner.value_or(default_refiner(a_->structure()))),
+      refiner_(options.refine.refiner.value_or(default_refiner(a_->structure()))),
       cost_order_(cost_order > 0 ? cost_order : a_->order()),
       transposed_(options.transposed) {}
 
-const char* name_of(Structure structure) {
-  return structure == Structure::general ? "general" : "spd";
-}
-
 double SquareSolver::tolerance() const {
   if (options_.tolerance > 0) return options_.tolerance;
-  const double unit = options_.working == Format::fp32 ? 0x1p-24 : 0x1p-53;
+  const double unit = options_.refine.working == Format::fp32 ? 0x1p-24 : 0x1p-53;
   return std::sqrt(static_cast<double>(order())) * unit;
 }
 
 refine::Sums SquareSolver::sums() const {
   // Where double-double costs next to nothing, x is better by what plain sums lose.
   constexpr std::int64_t kCheapUpTo = 512;
-  return options_.exact_residual || order() <= kCheapUpTo ? refine::Sums::double_double
-                                                          : refine::Sums::fp64;
+  return options_.refine.exact_residual || order() <= kCheapUpTo ? refine::Sums::double_double
+                                                                 : refine::Sums::fp64;
 }
 
 /// Analyzes A at the first call. False if it can't be solved with; the certificate says why.
 bool SquareSolver::analyze(Certificate& c) {
   if (!analysis_) {
     const auto start = core::Clock::now();
-    if (options_.progress != nullptr) options_.progress->enter(Phase::analysis);
+    if (options_.engine.progress != nullptr) options_.engine.progress->enter(Phase::analysis);
     analysis_ = a_->analyze(options_);
     const factor::Scale& scale = analysis_->scale;
     ladder_ = ladder_for(a_->structure(), cost_order_, *analysis_, options_);
@@ -69,7 +65,7 @@ bool SquareSolver::analyze(Certificate& c) {
 
 Certificate SquareSolver::blank_certificate(std::int64_t columns) const {
   Certificate c;
-  c.structure = name_of(a_->structure());
+  c.structure = a_->structure();
   c.columns = blank_columns(columns);
   c.tolerance = tolerance();
   return c;
@@ -168,7 +164,7 @@ void SquareSolver::conclude(Climbed climbed, Certificate& c) const {
 
 /// Climbs until the batch is solved, writes x and certifies it. False if nothing was written.
 bool SquareSolver::solve_batch(Batch& batch, MatrixView<double> x, Certificate& c) {
-  const Climbed climbed = climb(system_for(batch), ladder_, options_.progress, c);
+  const Climbed climbed = climb(system_for(batch), ladder_, options_.engine.progress, c);
   if (climbed != Climbed::solved) conclude(climbed, c);
   const bool written =
       climbed == Climbed::solved || (made_ && c.outcome == SolveOutcome::not_converged);
@@ -189,8 +185,8 @@ Certificate SquareSolver::factorize() {
   const auto start = core::Clock::now();
   Certificate c = blank_certificate(0);
   if (order() > 0 && analyze(c)) {
-    if (ladder_.step().method == Method::unpreconditioned) ++ladder_.current;
-    const Climbed climbed = climb(factor_steps(), ladder_, options_.progress, c);
+    if (ladder_.step().kind == StepKind::unpreconditioned) ++ladder_.current;
+    const Climbed climbed = climb(factor_steps(), ladder_, options_.engine.progress, c);
     if (climbed != Climbed::solved) conclude(climbed, c);
   }
   c.times.wall = core::seconds_since(start);

@@ -155,9 +155,6 @@ class RightHandSums {
 /// False, and the certificate says where, if b has an infinity or a NaN.
 bool scan_b(MatrixView<const double> b, Certificate& c);
 
-/// "spd" or "general".
-const char* name_of(Structure structure);
-
 /// Says what went wrong, in a sentence.
 void explain(Certificate& c);
 

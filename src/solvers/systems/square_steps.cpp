@@ -26,7 +26,7 @@ constexpr double kNearSingular = 0x1p-4;
 
 /// Why a factor is not worth refining with; empty if it is.
 std::string flaw_of(const FactorReport& report, std::int64_t n) {
-  if (report.map == to_string(uniform(Rung::fp64))) return "";
+  if (report.map == uniform(Rung::fp64)) return "";
   const double most = kMostGrowth * std::sqrt(static_cast<double>(n));
   if (report.growth * report.unit_roundoff <= most) return "";
   char growth[32];
@@ -48,12 +48,12 @@ System SquareSolver::factor_steps() {
 System SquareSolver::system_for(Batch& batch) {
   System system = factor_steps();
   system.refine = [this, &batch](const Step& step, double alternative, Certificate& c) {
-    if (step.method == Method::unpreconditioned) return refine_unpreconditioned(batch, c);
+    if (step.kind == StepKind::unpreconditioned) return refine_unpreconditioned(batch, c);
     if (step.restart) return refine_from_zero(batch, step, alternative, c);
     return refine_with_factor(batch, step, alternative, c);
   };
   system.cost = [this, &batch](const Step& step) {
-    if (options_.iterations > 0) return HUGE_VAL;
+    if (options_.refine.iterations > 0) return HUGE_VAL;
     return rung_seconds(step.map.layers[0], cost_order_, batch.count, a_->structure());
   };
   return system;
@@ -64,7 +64,8 @@ Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::str
   const RefinementBytes bytes = a_->bytes(columns, refiner_);
   const auto report = [&](const FactorReport& of) {
     c.factor = of;
-    c.map = of.map;
+    c.method.factorization = general() ? Factorization::lu : Factorization::cholesky;
+    c.method.map = of.map;
     c.shift = of.shift;
     c.peak_bytes = std::max(c.peak_bytes, bytes.vectors + bytes.products + of.bytes);
   };
@@ -79,7 +80,7 @@ Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::str
     c.times.factor += core::seconds_since(start);
     report(made.report);
     c.peak_bytes = std::max(c.peak_bytes, bytes.vectors + c.factor.peak_bytes);
-    if (step.method == Method::lapack) zero_pivot_ = made.report.pivot;
+    if (step.kind == StepKind::lapack) zero_pivot_ = made.report.pivot;
     switch (c.factor.outcome) {
       case FactorOutcome::ok:
         reason = ladder_.has_next() ? flaw_of(c.factor, order()) : "";
@@ -124,7 +125,7 @@ std::size_t SquareSolver::next_step() {
 
 /// LAPACK's factor is the last step where it is not the first.
 bool SquareSolver::lapack_is_above() const {
-  return ladder_.has_next() && ladder_.steps.back().method == Method::lapack;
+  return ladder_.has_next() && ladder_.steps.back().kind == StepKind::lapack;
 }
 
 refine::Request SquareSolver::request_for(const Batch& batch) {
@@ -136,11 +137,11 @@ refine::Request SquareSolver::request_for(const Batch& batch) {
   };
   q.refiner = refiner_;
   q.norm = of.scaled_norm;
-  q.fp32 = options_.working == Format::fp32;
+  q.fp32 = options_.refine.working == Format::fp32;
   // A system is done at kDone times the goal.
   q.goal = std::min(q.fp32 ? 0x1p-24 : kUnit, tolerance() / 2);
   q.sums = sums();
-  if (options_.iterations > 0) q.iterations = options_.iterations;
+  if (options_.refine.iterations > 0) q.iterations = options_.refine.iterations;
   return q;
 }
 
@@ -152,17 +153,16 @@ LadderStep SquareSolver::refine_with_factor(Batch& batch, const Step& step, doub
   refine::Request q = request_for(batch);
   if (exact && !step.last_resort) q.refiner = Refiner::ir;
   StoppingRule stopping_rule(iteration_seconds(rung, cost_order_, batch.count, a_->structure()),
-                             alternative, q.goal, options_.progress);
+                             alternative, q.goal, options_.engine.progress);
   q.go_on = [&](int k, double error) { return stopping_rule(k, error); };
   const refine::Outcome outcome = refine_and_measure(*side().preconditioner, q, batch, c);
   const std::string reason =
       all_met(batch) ? doubt_about(batch)
                      : reason_of(outcome, batch.measured, tolerance(), alternative < HUGE_VAL);
-  c.refiner = to_string(q.refiner);
+  c.method.refiner = q.refiner;
   const double seconds = core::seconds_since(start);
   c.times.refine += seconds;
-  return {c.factor.map, c.refiner, true, most_iterations(outcome), worst_of(batch.measured),
-          reason,       seconds};
+  return {c.method, true, most_iterations(outcome), worst_of(batch.measured), reason, seconds};
 }
 
 LadderStep SquareSolver::refine_unpreconditioned(Batch& batch, Certificate& c) {
@@ -174,11 +174,10 @@ LadderStep SquareSolver::refine_unpreconditioned(Batch& batch, Certificate& c) {
   StoppingRule stopping_rule(
       iteration_seconds(std::nullopt, cost_order_, batch.count, structure),
       rung_seconds(ladder_rungs()[0], cost_order_, batch.count, structure) / 4, q.goal,
-      options_.progress);
+      options_.engine.progress);
   q.go_on = [&](int k, double error) { return stopping_rule(k, error); };
   const refine::Outcome outcome = refine_and_measure(diagonal, q, batch, c);
-  LadderStep tried{"none",
-                   std::string(to_string(q.refiner)),
+  LadderStep tried{{Factorization::none, {}, q.refiner},
                    true,
                    most_iterations(outcome),
                    worst_of(batch.measured),
@@ -186,11 +185,10 @@ LadderStep SquareSolver::refine_unpreconditioned(Batch& batch, Certificate& c) {
                    core::seconds_since(start)};
   c.times.refine += tried.seconds;
   if (all_met(batch)) {
-    c.map = tried.map;
-    c.refiner = tried.refiner;
+    c.method = tried.method;
     return tried;
   }
-  tried.reason = reason_of(outcome, batch.measured, tolerance(), options_.iterations == 0);
+  tried.reason = reason_of(outcome, batch.measured, tolerance(), options_.refine.iterations == 0);
   std::fill(batch.y.begin(), batch.y.end(), 0.0);
   return tried;
 }

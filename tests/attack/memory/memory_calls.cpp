@@ -44,7 +44,7 @@ struct System {
 
 SolveOptions options_for(Context& context) {
   SolveOptions options;
-  options.context = &context;
+  options.engine.context = &context;
   return options;
 }
 
@@ -95,7 +95,7 @@ struct TallSystem {
   }
   bool solve(Context& context) {
     LeastSquaresOptions options;
-    options.context = &context;
+    options.engine.context = &context;
     return lstsq(view<const double>(a.data(), kRows, kCols), view<const double>(b.data(), kRows, 1),
                  view(x.data(), kCols, 1), options)
         .ok();
@@ -113,7 +113,7 @@ struct Batch {
   bool solve(Context& context) {
     std::fill(x.begin(), x.end(), 1.0);
     BatchOptions options;
-    options.context = &context;
+    options.engine.context = &context;
     return batch_solve(batch<const double>(a.data(), kCount, kOrder, kOrder),
                        batch(x.data(), kCount, kOrder, 1), options)
         .ok();
@@ -131,7 +131,7 @@ struct Ratings {
   }
   bool step(Context& context) {
     AlsOptions options;
-    options.context = &context;
+    options.engine.context = &context;
     const SparseRows rows{kUsers, kItems, starts.data(), columns.data(), values.data()};
     return als_step(rows, view<const float>(items.data(), kSize, kItems),
                     view(users.data(), kSize, kUsers), options)
@@ -152,13 +152,13 @@ struct Level3 {
     options.tile = 128;
   }
   bool run(Context& context) {
-    options.context = with.context = &context;
+    options.engine.context = with.engine.context = &context;
     const Factor factor = cholesky(s.matrix(), options);
     const LuFactor general = lu(s.matrix(), options);
     factor.copy_to(view(copy.data(), s.n, s.n));
     std::fill(s.x.begin(), s.x.end(), 1.0);
-    trsm(factor, view(s.x.data(), 1, s.n), with);
-    syrk(1, s.matrix(), 0, view(copy.data(), s.n, s.n), with);
+    (void)trsm(factor, view(s.x.data(), 1, s.n), with);
+    (void)syrk(1, s.matrix(), 0, view(copy.data(), s.n, s.n), with);
     return factor.ok() && general.ok();
   }
 

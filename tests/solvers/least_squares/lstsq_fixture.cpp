@@ -118,7 +118,7 @@ Solved lstsq_of(const Dense<double>& a, const Dense<double>& b,
 
 LeastSquaresOptions at_rung(Rung rung) {
   LeastSquaresOptions options;
-  options.rung = rung;
+  options.map = uniform(rung);
   return options;
 }
 
@@ -127,9 +127,10 @@ LeastSquaresOptions at_rung(Rung rung) {
   const auto wrong = [](const char* what) { return ::testing::AssertionFailure() << what; };
   const ::testing::AssertionResult plain = consistent(c, columns);
   if (!plain) return plain;
-  if (c.structure != "least squares") return wrong("another structure");
+  if (c.structure != Structure::least_squares) return wrong("another structure");
   for (const LadderStep& rung : c.rungs) {
-    if (rung.map != "qr" && !rung_from_string(rung.map)) return wrong("no such rung");
+    if (map_text(rung.method) != "qr" && !rung_from_string(map_text(rung.method)))
+      return wrong("no such rung");
   }
   if (!std::is_sorted(c.dependent.begin(), c.dependent.end())) return wrong("not ascending");
   if (c.dependent.empty() == (c.outcome == SolveOutcome::rank_deficient)) {
@@ -140,8 +141,7 @@ LeastSquaresOptions at_rung(Rung rung) {
     return wrong("rank and dependent columns are not all columns");
   }
   for (const ColumnCertificate& column : c.columns) {
-    const bool known = column.measure == "residual" || column.measure == "gradient" ||
-                       column.measure == "projection" || column.measure == "weighted";
+    const bool known = column.measure != Measure::normwise;
     if (c.ok() && column.backward_error > 0 && !known) return wrong("measured by what?");
     if (c.ok() && !(column.residual_norm >= 0)) return wrong("no residual");
   }
@@ -173,8 +173,8 @@ std::string path_of(const Certificate& c) {
   std::ostringstream out;
   out << to_string(c.outcome) << ": " << c.reason;
   for (const LadderStep& r : c.rungs) {
-    out << "; " << r.map << " " << r.refiner << " " << r.iterations << " error " << r.error << " "
-        << r.reason;
+    out << "; " << map_text(r.method) << " " << refiner_text(r.method) << " " << r.iterations
+        << " error " << r.error << " " << r.reason;
   }
   return out.str();
 }

@@ -81,8 +81,8 @@ struct Problem {
       // The first column is an intercept, which is not penalised.
       if (v.weights) options.weights.push_back(j == 0 ? 0 : f * f * (1 + 0.5 * (j % 3)));
     }
-    options.rung = v.rung;
-    options.refiner = v.refiner;
+    if (v.rung) options.map = uniform(*v.rung);
+    options.refine.refiner = v.refiner;
     options.qr = v.qr;
   }
 };
@@ -106,7 +106,8 @@ void check_column(const ExactLeastSquares& exact, const Certificate& c, std::int
   const double truth = exact.backward_error(b, x, Measured::scaled);
   const double noise = 2 * root_of(exact.cols()) * kU64;
   ASSERT_TRUE(truth <= 1.5 * said.backward_error + noise)
-      << truth / kU64 << " u, said " << said.backward_error / kU64 << " u by " << said.measure;
+      << truth / kU64 << " u, said " << said.backward_error / kU64 << " u by "
+      << to_string(said.measure);
   tally.worst = std::max(tally.worst, truth / c.tolerance);
   const double residual = exact.residual_norm(b, x);
   const double size = exact.norm() * exact.size(x) + residual;

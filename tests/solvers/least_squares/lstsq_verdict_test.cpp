@@ -81,8 +81,9 @@ void expect_true(const Dense<double>& a, const Dense<double>& b, const Solved& s
     const ColumnCertificate& column = c.columns[static_cast<std::size_t>(k)];
     if (column.outcome != SolveOutcome::converged) continue;
     const double truth = std::sqrt(true_square(a, &b(0, k), &s.x(0, k), tail) / 2);
-    EXPECT_LE(truth, c.tolerance) << column.measure << " " << column.backward_error << path_of(c);
-    EXPECT_LE(truth, column.backward_error) << column.measure << path_of(c);
+    EXPECT_LE(truth, c.tolerance) << to_string(column.measure) << " " << column.backward_error
+                                  << path_of(c);
+    EXPECT_LE(truth, column.backward_error) << to_string(column.measure) << path_of(c);
     EXPECT_LE(column.backward_error, c.tolerance);
   }
 }
@@ -94,7 +95,7 @@ std::vector<LeastSquaresOptions> paths() {
     all.push_back(at_rung(rung));
     all.push_back(at_rung(rung));
     all.back().climb = false;
-    all.back().iterations = 2;
+    all.back().refine.iterations = 2;
   }
   return all;
 }

@@ -43,14 +43,14 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
-std::int64_t bytes_with(const std::string& map, std::int64_t n, std::int64_t columns, bool general,
+std::int64_t bytes_with(const Method& method, std::int64_t n, std::int64_t columns, bool general,
                         SolveOptions options) {
-  if (map == "none") {
+  if (method.factorization == Factorization::none) {
     const solvers::RefinementBytes bytes = solvers::refinement_bytes(
-        n, columns, options.refiner.value_or(Refiner::cg), Structure::spd);
+        n, columns, options.refine.refiner.value_or(Refiner::cg), Structure::spd);
     return bytes.vectors + bytes.products;
   }
-  options.map = parse_map(map);
+  options.map = method.map;
   return plan_of(n, columns, general, options).bytes;
 }
 
@@ -63,33 +63,34 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
   f.data_bytes = core::size_product(n, n, 8, "A") + core::size_product(n, columns, 16, "b and x");
   f.top_bytes = plan.top_bytes;
   const auto add = [&](const LadderStep& r) {
-    const SolveSeconds t = seconds_at(table, r.map, n, columns, general);
+    const SolveSeconds t = seconds_at(table, map_text(r.method), n, columns, general);
     // A factorization that fails does so about half-way.
     f.factor += r.factored ? t.factor : t.factor / 2;
     f.refine += r.iterations * t.iteration;
-    f.map = r.map;
-    f.refiner = r.refiner;
+    f.method = r.method;
     f.iterations = r.iterations;
   };
-  if (recipe && plan.refiner != "direct") {
+  if (recipe && plan.method.refiner != Refiner::direct) {
     const Certificate c = rehearse(n, general, options, *recipe);
     if (!c.ok()) {
       throw Failure{exit_code(c.outcome),
                     "a small matrix of this kind was not solved: " + c.reason};
     }
     f.rehearsed = std::min(n, kRehearsal);
-    f.bytes = bytes_with(c.map, n, columns, general, options);
+    f.bytes = bytes_with(c.method, n, columns, general, options);
     for (const LadderStep& r : c.rungs) {
       add(r);
       if (!r.reason.empty()) f.left.push_back(r);
     }
   } else {
     f.bytes = plan.bytes;
-    add({plan.map, plan.refiner, true, plan.iterations, 0, "", 0});
+    add({plan.method, true, plan.iterations, 0, "", 0});
   }
-  f.analysis = seconds_at(table, f.map, n, columns, general).analysis;
+  f.analysis = seconds_at(table, map_text(f.method), n, columns, general).analysis;
   // The workers are started only for a factorization in tiles.
-  if (f.map != "none" && f.refiner != "direct") f.analysis += table.start;
+  const bool in_tiles =
+      f.method.factorization != Factorization::none && f.method.refiner != Refiner::direct;
+  if (in_tiles) f.analysis += table.start;
   return f;
 }
 
@@ -97,7 +98,7 @@ std::string reason_text(const Forecast& f) {
   if (f.rehearsed > 0) {
     return fmt::format("found by solving a matrix of this kind with n = {}", f.rehearsed);
   }
-  if (f.refiner == "direct") return "for any matrix: at this size nothing is faster";
+  if (f.method.refiner == Refiner::direct) return "for any matrix: at this size nothing is faster";
   return "if the matrix is well conditioned; --kind specifies its kind";
 }
 

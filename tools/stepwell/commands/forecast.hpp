@@ -13,8 +13,7 @@
 namespace stepwell::tool {
 
 struct Forecast {
-  std::string map;  ///< of the factor that x will be found with; "none": no factor
-  std::string refiner;
+  Method method;  ///< how x will be found
   int iterations = 0;
   std::vector<LadderStep> left;  ///< rungs that will be tried before
   double analysis = 0;           ///< seconds

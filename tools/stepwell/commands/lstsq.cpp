@@ -32,7 +32,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct LstsqRequest {
-  std::string a, b, out, weights, rung, refiner;
+  std::string a, b, out, weights, map, refiner;
   double ridge = 0;
   double tolerance = 0;
   int iterations = 0;
@@ -80,10 +80,10 @@ LeastSquaresOptions options_of(const LstsqRequest& r) {
     throw Error(ErrorCode::invalid_argument, "--ridge must be a finite number of at least 0");
   }
   LeastSquaresOptions options;
-  if (!r.rung.empty()) options.rung = rung_from_string(r.rung);
-  options.refiner = refiner_of(r.refiner);
+  if (!r.map.empty()) options.map = parse_map(r.map);
+  options.refine.refiner = refiner_of(r.refiner);
   options.tolerance = r.tolerance;
-  options.iterations = r.iterations;
+  options.refine.iterations = r.iterations;
   options.climb = !r.no_climb;
   options.qr = r.qr;
   options.lambda = r.ridge;
@@ -169,7 +169,7 @@ TallFile open_matrix(const LstsqRequest& r, bool mapped, Progress* progress) {
 void solve_tall(const LstsqRequest& r) {
   Context context(r.threads);
   LeastSquaresOptions options = options_of(r);
-  options.context = &context;
+  options.engine.context = &context;
   const bool mapped = is_to_map(r);
   const Sizes s = check_sizes(r, mapped);
   options.weights = weights_of(r, s.cols);
@@ -180,7 +180,7 @@ void solve_tall(const LstsqRequest& r) {
   bool written = false;
   {
     ProgressLine line(!r.quiet, stages_of(r, plan));
-    options.progress = line.progress();
+    options.engine.progress = line.progress();
     const TallFile file = open_matrix(r, mapped, line.progress());
     const TallMatrix a = file.matrix();
     const io::DenseMatrix b = io::read_matrix(r.b, line.progress());
@@ -218,7 +218,7 @@ void add_lstsq(Verb app) {
   verb.add_option("--weights", r->weights,
                   "File with D of lambda x'Dx: a value of at least 0 for each column")
       .type_name("FILE");
-  verb.add_option("--rung", r->rung, "Arithmetic of the Gram matrix; default: the plan's")
+  verb.add_option("--map", r->map, "Arithmetic of the Gram matrix; default: the plan's")
       .check(OneOf(rungs));
   verb.add_option("--refiner", r->refiner,
                   "ir, cg, gmres, fgmres, ir(cg), ir(gmres) or gmres(gmres); default: cg");
@@ -230,7 +230,7 @@ void add_lstsq(Verb app) {
       .check(Range(1, 1'000'000));
   verb.add_flag("--no-climb", r->no_climb,
                 "Stay at the first rung, even if x misses the tolerance");
-  verb.add_flag("--qr", r->qr, "Use FP64 QR from the start").excludes("--rung");
+  verb.add_flag("--qr", r->qr, "Use FP64 QR from the start").excludes("--map");
   verb.add_flag("--mapped", r->mapped, "Refuse an A that can't be mapped");
   verb.add_flag("--read", r->read, "Read A into memory even if it can be mapped")
       .excludes("--mapped");

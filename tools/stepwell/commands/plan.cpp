@@ -64,15 +64,16 @@ void print_json(std::int64_t n, bool general, const PlanRequest& r, const Foreca
                 const Timetable& table, std::int64_t available) {
   ordered_json left = ordered_json::array();
   for (const LadderStep& a : f.left) {
-    left.push_back({{"map", a.map}, {"iterations", a.iterations}, {"left_because", a.reason}});
+    left.push_back(
+        {{"map", map_text(a.method)}, {"iterations", a.iterations}, {"left_because", a.reason}});
   }
   const ordered_json json = {
       {"n", n},
       {"columns", r.columns},
       {"kind", r.recipe.kind},
       {"structure", general ? "general" : "spd"},
-      {"map", f.map},
-      {"refiner", f.refiner},
+      {"map", map_text(f.method)},
+      {"refiner", refiner_text(f.method)},
       {"iterations", f.iterations},
       {"rungs_left", left},
       {"rehearsed_at", f.rehearsed},
@@ -108,7 +109,7 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
   Screen screen(colour_on_stdout());
   if (general) screen.line("solved as", "a general matrix, by LU");
   for (const LadderStep& a : f.left) screen.line("will try", attempt_text(a));
-  screen.line("path", path_text(f.map, f.refiner, f.iterations));
+  screen.line("path", path_text(f.method, f.iterations));
   screen.line("", reason_text(f));
   screen.line("time", time_text({f.analysis, f.factor, f.refine, 0, f.seconds()}));
   screen.line("", table.measured_on.empty()
@@ -141,7 +142,7 @@ void plan(const PlanRequest& r) {
   const std::int64_t n = shape.rows;
   Context context(r.threads);
   SolveOptions options = options_of(r);
-  options.context = &context;
+  options.engine.context = &context;
   options.tile = r.tile;
   const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::cpu_allowance().threads);
   const bool general = plan_for_general(r, shape, recipe);

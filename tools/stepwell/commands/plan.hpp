@@ -20,7 +20,7 @@ void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
 
 /// Bytes that all ranks together send for a factor at this map; 0: there is no factor, or the
 /// number depends on A.
-std::int64_t modelled_bytes(const std::string& map, std::int64_t n, std::int64_t tile,
+std::int64_t modelled_bytes(const Method& method, std::int64_t n, std::int64_t tile,
                             const tiles::Distribution& distribution);
 
 /// A request to plan `solve` with a generated A over this many ranks.

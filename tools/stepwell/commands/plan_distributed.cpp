@@ -44,10 +44,10 @@ DistributedForecast forecast_of(const DistributedPlanRequest& r) {
   f.path = forecast(r.n, r.columns, false, options, r.recipe, table);
   f.top_bytes =
       solvers::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, distributed).top_bytes;
-  if (f.path.map != "none") options.map = parse_map(f.path.map);
+  if (f.path.method.factorization != Factorization::none) options.map = f.path.method.map;
   options.climb = false;
   f.bytes = solvers::plan_of_all(r.ranks, f.threads, r.n, r.columns, options, distributed).bytes;
-  f.sent = modelled_bytes(f.path.map, r.n, r.where.tile, distribution);
+  f.sent = modelled_bytes(f.path.method, r.n, r.where.tile, distribution);
   return f;
 }
 
@@ -79,11 +79,11 @@ void add_time(Screen& screen, const DistributedPlanRequest& r, const Distributed
 
 }  // namespace
 
-std::int64_t modelled_bytes(const std::string& map, std::int64_t n, std::int64_t tile,
+std::int64_t modelled_bytes(const Method& method, std::int64_t n, std::int64_t tile,
                             const tiles::Distribution& distribution) {
-  if (map.empty() || map == "none" || distribution.ranks() == 1) return 0;
+  if (method.factorization == Factorization::none || distribution.ranks() == 1) return 0;
   FactorOptions f;
-  f.map = parse_map(map);
+  f.map = method.map;
   f.tile = tile;
   return f.map.adaptive() ? 0 : factor::distributed_bytes_to_send(n, f, distribution);
 }
@@ -104,8 +104,8 @@ void print_distributed_plan(const DistributedPlanRequest& r, bool json) {
     const nlohmann::ordered_json out = {{"n", r.n},
                                         {"columns", r.columns},
                                         {"kind", r.kind},
-                                        {"map", f.path.map},
-                                        {"refiner", f.path.refiner},
+                                        {"map", map_text(f.path.method)},
+                                        {"refiner", refiner_text(f.path.method)},
                                         {"iterations", f.path.iterations},
                                         {"rehearsed_at", f.path.rehearsed},
                                         {"seconds", seconds},
@@ -121,7 +121,7 @@ void print_distributed_plan(const DistributedPlanRequest& r, bool json) {
     return;
   }
   Screen screen(colour_on_stdout());
-  screen.line("path", path_text(f.path.map, f.path.refiner, f.path.iterations));
+  screen.line("path", path_text(f.path.method, f.path.iterations));
   screen.line("", reason_text(f.path) + (f.path.rehearsed > 0 ? " in one process" : ""));
   add_time(screen, r, f);
   screen.line("ranks", fmt::format("{}, {}; {} thread{} each", r.ranks, f.layout, f.threads,

@@ -21,19 +21,20 @@ using nlohmann::ordered_json;
 LeastSquaresOptions tall_options(const SolveOptionsRequest& r) {
   LeastSquaresOptions options;
   if (!r.map.empty()) {
-    options.rung = rung_from_string(r.map);
-    if (!options.rung) {
+    const std::optional<Rung> rung = rung_from_string(r.map);
+    if (!rung) {
       throw Error(ErrorCode::invalid_argument,
                   "--map '" + r.map +
                       "': least squares has one rung, that of the Gram matrix; the rungs are bf16, "
                       "bf16x2, bf16x3, fp16, fp32 and fp64");
     }
+    options.map = uniform(*rung);
   }
   if (r.assume != "auto") {
     throw Error(ErrorCode::invalid_argument,
                 "--assume is for a square A; this one has more rows than columns");
   }
-  options.refiner = refiner_of(r.refiner);
+  options.refine.refiner = refiner_of(r.refiner);
   options.tolerance = r.tolerance;
   options.climb = !r.no_climb;
   return options;
@@ -45,7 +46,7 @@ void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
                      const SolveOptionsRequest& r, bool json) {
   Context context(r.threads);
   LeastSquaresOptions options = tall_options(r);
-  options.context = &context;
+  options.engine.context = &context;
   const Plan plan = plan_lstsq(m, n, columns, options);
   const std::int64_t matrix = core::size_product(m, n, 8, "A");
   const std::int64_t vectors = core::size_product(m, columns, 8, "b");
@@ -55,8 +56,8 @@ void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
                               {"n", n},
                               {"columns", columns},
                               {"structure", "least squares"},
-                              {"map", plan.map},
-                              {"refiner", plan.refiner},
+                              {"map", map_text(plan.method)},
+                              {"refiner", refiner_text(plan.method)},
                               {"iterations", plan.iterations},
                               {"seconds", {{"wall", plan.seconds}}},
                               {"bytes",
@@ -70,7 +71,7 @@ void print_tall_plan(std::int64_t m, std::int64_t n, std::int64_t columns,
   }
   Screen screen(colour_on_stdout());
   screen.line("solved as", "least squares");
-  screen.line("path", path_text(plan.map, plan.refiner, plan.iterations, true));
+  screen.line("path", path_text(plan.method, plan.iterations, true));
   screen.line("", "if the columns are not nearly linearly dependent");
   screen.line("time", time_text({0, 0, 0, 0, plan.seconds}));
   screen.line("", "by the rates of the machine Stepwell was developed on");

@@ -58,7 +58,7 @@ std::int64_t bytes_at_least(io::MatrixShape shape, const SolveOptions& options,
   if (structure != Structure::spd) {
     SolveOptions general = options;
     // LU uses its default refiner, because the given one may exist only for Cholesky.
-    if (structure == Structure::automatic) general.refiner.reset();
+    if (structure == Structure::automatic) general.refine.refiner.reset();
     bytes = std::min(bytes, plan_general(shape.rows, shape.cols, general).bytes);
   }
   return bytes;
@@ -107,7 +107,7 @@ std::vector<Stage> stages_of(const SystemRequest& r, io::MatrixShape shape,
   const Plan plan = general ? plan_general(shape.rows, shape.cols, options)
                             : plan_spd(shape.rows, shape.cols, options);
   const Timetable table = load_timetable(core::cpu_allowance().threads);
-  const SolveSeconds t = seconds_at(table, plan.map, shape.rows, shape.cols, general);
+  const SolveSeconds t = seconds_at(table, map_text(plan.method), shape.rows, shape.cols, general);
   const auto n = static_cast<double>(shape.rows);
   std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},
                                {Phase::analysis, "analyzing A", t.analysis},
@@ -146,7 +146,7 @@ void solve_files(const SystemRequest& r) {
   }
   Context context(r.threads);
   SolveOptions options = options_of(r);
-  options.context = &context;
+  options.engine.context = &context;
   options.condition = r.condition;
   options.prove = r.prove;
   options.transposed = r.transposed;
@@ -158,7 +158,7 @@ void solve_files(const SystemRequest& r) {
   Certificate c;
   {
     ProgressLine line(!r.quiet, stages_of(r, shape, options, structure));
-    options.progress = line.progress();
+    options.engine.progress = line.progress();
     const io::DenseMatrix a = io::read_matrix(r.a, line.progress());
     const io::DenseMatrix b = io::read_matrix(r.b, line.progress());
     if (a.rows != shape.rows || a.cols != a.rows || b.rows != a.rows || b.cols != shape.cols) {
@@ -210,7 +210,7 @@ void add_solve(Verb app) {
   verb.add_option("--checkpoint", r->checkpoint,
                   "Over ranks: checkpoint directory from which a factorization can be resumed")
       .type_name("DIR");
-  verb.add_option("--checkpoint-share", r->checkpoint_share,
+  verb.add_option("--checkpoint-interval", r->checkpoint_interval,
                   "Fraction of the factorization's work between two checkpoints")
       .check(Range(1e-6, 1.0))
       .capture_default_str();

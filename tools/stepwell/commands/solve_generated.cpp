@@ -20,8 +20,8 @@
 #include "report/ending.hpp"
 #include "report/progress_line.hpp"
 #include "report/screen.hpp"
+#include "stepwell/distributed.hpp"
 #include "stepwell/error.hpp"
-#include "stepwell/ranks.hpp"
 
 /// `solve --kind`: A from the gallery, b of seeded noise, in one process or on ranks.
 namespace stepwell::tool {
@@ -110,14 +110,14 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
   require_place(r.out, {});
   Context context(r.threads);
   SolveOptions options = options_for(r);
-  options.context = &context;
+  options.engine.context = &context;
   options.transposed = r.transposed;
   Certificate c;
   {
     ProgressLine line(!r.quiet, {{Phase::analysis, "analyzing A", 0},
                                  {Phase::factor, "factoring", 0},
                                  {Phase::refine, "refining", 0}});
-    options.progress = line.progress();
+    options.engine.progress = line.progress();
     const core::Buffer<double> a(r.n * r.n, core::Contents::any);
     gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
     const core::Buffer<double> b = right_hand_sides(r), x(b.size());
@@ -133,7 +133,7 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
 DistributedOptions distributed_options(const SystemRequest& r) {
   DistributedOptions distributed = distributed_options_of(r);
   distributed.checkpoint = r.checkpoint;
-  distributed.checkpoint_share = r.checkpoint_share;
+  distributed.checkpoint_interval = r.checkpoint_interval;
   distributed.checkpoint_name =
       fmt::format("{} {} {} {} {} {}", r.recipe.kind, r.recipe.condition, r.recipe.length,
                   r.recipe.nugget, r.recipe.seed, r.recipe.sorted);
@@ -148,7 +148,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   const bool first = ranks.rank() == 0;
   std::optional<Context> context;
   SolveOptions options = options_for(r);
-  if (r.threads > 0) options.context = &context.emplace(r.threads);
+  if (r.threads > 0) options.engine.context = &context.emplace(r.threads);
   const DistributedOptions distributed = distributed_options(r);
   const tiles::Distribution distribution = tiles::Distribution::choose(ranks.size(), distributed);
   if (first) require_place(r.out, {});
@@ -158,7 +158,7 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
     ProgressLine line(!r.quiet && first, {{Phase::analysis, "analyzing A", 0},
                                           {Phase::factor, "factoring", 0},
                                           {Phase::refine, "refining", 0}});
-    options.progress = line.progress();
+    options.engine.progress = line.progress();
     const core::Buffer<double> b = right_hand_sides(r), x(b.size());
     const MatrixView<double> solution = view(x.data(), r.n, r.columns);
     c = solve_spd(ranks, r.n, gallery::tile_filler(r.n, recipe),
@@ -170,14 +170,14 @@ void solve_on(const Ranks& ranks, const SystemRequest& r, const gallery::Recipe&
   report.ranks = ranks.size();
   report.layout = distribution.name();
   report.sent = c.factor.sent_bytes;
-  report.sent_model = modelled_bytes(c.factor.map, r.n, r.tile, distribution);
+  report.sent_model = modelled_bytes(c.method, r.n, r.tile, distribution);
   // The plan for the factor that was computed: the rung at which the ladder starts depends on A.
-  options.progress = nullptr;
-  if (!c.factor.map.empty()) options.map = parse_map(c.factor.map);
+  options.engine.progress = nullptr;
+  if (c.method.factorization != Factorization::none) options.map = c.method.map;
   report.memory_plan = plan_spd(ranks, r.n, r.columns, options, distributed).bytes;
   report.memory = c.peak_bytes;
   report.resident = peak_resident_bytes();
-  ranks.communicator().largest({&report.resident, 1});
+  RanksData::of(ranks).largest({&report.resident, 1});
   if (first) print(r, c, &report);
   conclude(r, c, first);
 }

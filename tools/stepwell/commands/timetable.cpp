@@ -113,8 +113,8 @@ SolveSeconds seconds_at(const Timetable& table, const std::string& map, std::int
 }
 
 SolveSeconds seconds_of(const Certificate& c, std::int64_t n) {
-  return {c.map, n, std::max(0.0, c.times.wall - c.times.factor - c.times.refine), c.times.factor,
-          c.times.refine / std::max(1, c.iterations)};
+  return {map_text(c.method), n, std::max(0.0, c.times.wall - c.times.factor - c.times.refine),
+          c.times.factor, c.times.refine / std::max(1, c.iterations)};
 }
 
 std::string timetable_path() {

@@ -67,7 +67,7 @@ class Tuner {
   Certificate solve(const std::optional<PrecisionMap>& map) {
     SolveOptions options;
     options.map = map;
-    options.context = &context_;
+    options.engine.context = &context_;
     options.check_symmetry = true;  // as `solve` does
     const Certificate c =
         solve_spd(view<const double>(a_.data(), n_, n_), view<const double>(b_.data(), n_, 1),
@@ -92,7 +92,7 @@ class Tuner {
     double together = 0;
     for (int k = 0; k == 0 || (together < kLongEnough && k < kMostRuns); ++k) {
       const Certificate c = solve(map);
-      runs_[{n_, c.map}].push_back(seconds_of(c, n_));
+      runs_[{n_, map_text(c.method)}].push_back(seconds_of(c, n_));
       together += c.times.wall;
     }
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 /// Options of `solve` and `plan` for the distribution of a matrix over ranks.
 namespace stepwell::tool {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "stepwell/ranks.hpp"
+#include "stepwell/distributed.hpp"
 
 /// Processes that mpirun, mpiexec or srun has started together.
 namespace stepwell::tool {

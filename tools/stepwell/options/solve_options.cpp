@@ -35,8 +35,8 @@ void add_solve_options(Verb verb, SolveOptionsRequest& r) {
 SolveOptions options_of(const SolveOptionsRequest& r) {
   SolveOptions options;
   if (!r.map.empty()) options.map = parse_map(r.map);
-  options.refiner = refiner_of(r.refiner);
-  options.pivoting = pivoting_of(r.pivoting);
+  options.refine.refiner = refiner_of(r.refiner);
+  options.lu.pivoting = pivoting_of(r.pivoting);
   options.tolerance = r.tolerance;
   options.climb = !r.no_climb;
   return options;

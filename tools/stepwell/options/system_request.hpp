@@ -27,7 +27,7 @@ struct SystemRequest : SolveOptionsRequest, DistributedRequest {
   // For ranks.
   bool mpi = false;
   std::string checkpoint;
-  double checkpoint_share = DistributedOptions{}.checkpoint_share;
+  double checkpoint_interval = DistributedOptions{}.checkpoint_interval;
 };
 
 /// Solves with a matrix of the gallery, on the ranks that a launcher has started or in this process

@@ -17,8 +17,7 @@ std::string certificate_text(const Certificate& c, bool colour);
 nlohmann::ordered_json certificate_json(const Certificate& c);
 
 /// "bf16 factor, cg, 8 iterations"; for least squares "bf16 Gram matrix, cg, 8 iterations"
-std::string path_text(const std::string& map, const std::string& refiner, int iterations,
-                      bool least_squares = false);
+std::string path_text(const Method& method, int iterations, bool least_squares = false);
 
 /// A rung that was left, and the reason.
 std::string attempt_text(const LadderStep& r, bool least_squares = false);

@@ -12,8 +12,8 @@ using nlohmann::ordered_json;
 ordered_json certificate_json(const Certificate& c) {
   ordered_json rungs = ordered_json::array();
   for (const LadderStep& r : c.rungs) {
-    rungs.push_back({{"map", r.map},
-                     {"refiner", r.refiner},
+    rungs.push_back({{"map", map_text(r.method)},
+                     {"refiner", refiner_text(r.method)},
                      {"factored", r.factored},
                      {"iterations", r.iterations},
                      {"error", r.error},
@@ -30,19 +30,19 @@ ordered_json certificate_json(const Certificate& c) {
       columns.back()["proven_backward_error"] = column.proven_backward_error;
     }
     if (column.forward_error != 0) columns.back()["forward_error"] = column.forward_error;
-    if (!column.measure.empty()) {
-      columns.back()["measure"] = column.measure;
+    if (column.measure != Measure::normwise) {
+      columns.back()["measure"] = to_string(column.measure);
       columns.back()["residual_norm"] = column.residual_norm;
     }
   }
   ordered_json json = {{"outcome", to_string(c.outcome)},
                        {"reason", c.reason},
-                       {"structure", c.structure},
+                       {"structure", to_string(c.structure)},
                        {"backward_error", c.backward_error},
                        {"tolerance", c.tolerance},
                        {"iterations", c.iterations},
-                       {"map", c.map},
-                       {"refiner", c.refiner},
+                       {"map", map_text(c.method)},
+                       {"refiner", refiner_text(c.method)},
                        {"shift", c.shift},
                        {"norm", c.norm},
                        {"rungs", std::move(rungs)},

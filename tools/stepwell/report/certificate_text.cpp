@@ -38,12 +38,20 @@ std::string error_text(double error, bool least_squares) {
 }
 
 /// Describes the bound on the backward error that was the smallest.
-std::string measure_text(const std::string& measure) {
-  if (measure == "residual") return "the residual: b is nearly a linear combination of A's columns";
-  if (measure == "gradient") return "the gradient A'r";
-  if (measure == "projection") return "the projection of r on A's columns";
-  if (measure == "weighted") return "Karlson & Walden's bound, by QR";
-  return measure;
+std::string measure_text(Measure measure) {
+  switch (measure) {
+    case Measure::normwise:
+      break;
+    case Measure::residual:
+      return "the residual: b is nearly a linear combination of A's columns";
+    case Measure::gradient:
+      return "the gradient A'r";
+    case Measure::projection:
+      return "the projection of r on A's columns";
+    case Measure::weighted:
+      return "Karlson & Walden's bound, by QR";
+  }
+  return to_string(measure);
 }
 
 /// "3, 7, 12 and 40 more", counted from 0.
@@ -56,21 +64,21 @@ std::string list_text(const std::vector<std::int64_t>& columns) {
 }
 
 /// "bf16 factor", "bf16 Gram matrix"
-std::string factor_text(const std::string& map, bool least_squares) {
-  if (map == "none") return "no factor";
-  if (least_squares) return map == "qr" ? "FP64 QR" : map + " Gram matrix";
-  return map + " factor";
+std::string factor_text(const Method& method, bool least_squares) {
+  if (method.factorization == Factorization::none) return "no factor";
+  if (method.factorization == Factorization::qr) return "FP64 QR";
+  return to_string(method.map) + (least_squares ? " Gram matrix" : " factor");
 }
 
 /// Adds the lines that only least squares has.
 void add_least_squares(Screen& screen, const Certificate& c) {
   double largest = 0;
-  std::string measure;
+  Measure measure = Measure::normwise;
   for (const ColumnCertificate& column : c.columns) {
     largest = std::max(largest, column.residual_norm);
     if (column.backward_error == c.backward_error) measure = column.measure;
   }
-  if (!measure.empty()) screen.line("measured by", measure_text(measure));
+  if (measure != Measure::normwise) screen.line("measured by", measure_text(measure));
   if (c.ok() || c.outcome == SolveOutcome::rank_deficient) {
     const char* const of = c.columns.size() > 1 ? " for the worst column" : "";
     screen.line("residual", fmt::format("||b - A x|| = {:.6g}{}", largest, of));
@@ -81,15 +89,14 @@ void add_least_squares(Screen& screen, const Certificate& c) {
 
 }  // namespace
 
-std::string path_text(const std::string& map, const std::string& refiner, int iterations,
-                      bool least_squares) {
+std::string path_text(const Method& method, int iterations, bool least_squares) {
   const std::string steps = fmt::format("{} iteration{}", iterations, iterations == 1 ? "" : "s");
-  return fmt::format("{}, {}, {}", factor_text(map, least_squares), refiner, steps);
+  return fmt::format("{}, {}, {}", factor_text(method, least_squares), refiner_text(method), steps);
 }
 
 std::string attempt_text(const LadderStep& r, bool least_squares) {
-  const std::string what = r.factored ? path_text(r.map, r.refiner, r.iterations, least_squares)
-                                      : factor_text(r.map, least_squares);
+  const std::string what = r.factored ? path_text(r.method, r.iterations, least_squares)
+                                      : factor_text(r.method, least_squares);
   return what + ": " + r.reason;
 }
 
@@ -131,7 +138,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
   }
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
   if (std::isnan(proven)) screen.bad("proven", "nothing: the computation of the bound overflowed");
-  const bool least_squares = c.structure == "least squares";
+  const bool least_squares = c.structure == Structure::least_squares;
   const std::string condition =
       std::isnan(c.condition) ? "unknown" : fmt::format("about {:.1e}", c.condition);
   if (c.condition != 0) {
@@ -143,11 +150,11 @@ std::string certificate_text(const Certificate& c, bool colour) {
   for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty()) screen.line("tried", attempt_text(r, least_squares));
   }
-  if (c.ok() && !c.map.empty()) {
-    screen.line("path", path_text(c.map, c.refiner, c.iterations, least_squares));
+  if (c.ok() && c.method != Method{}) {
+    screen.line("path", path_text(c.method, c.iterations, least_squares));
   }
   if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));
-  if (c.structure == "general") screen.line("solved as", general_text(c));
+  if (c.structure == Structure::general) screen.line("solved as", general_text(c));
   screen.line("time", time_text(c.times));
   screen.line("memory", size_text(c.peak_bytes) + " in addition to A, b and x");
   return screen.take();

@@ -86,7 +86,7 @@ Answer fitted(const System& s, Context* context = nullptr) {
   Answer answer;
   answer.x.resize(s.cols);
   LeastSquaresOptions options;
-  options.context = context;
+  options.engine.context = context;
   const Certificate c =
       lstsq(s.matrix(), s.right_side(), view(answer.x.data(), s.cols, 1), options);
   answer.converged = c.ok();
@@ -169,7 +169,7 @@ std::vector<std::pair<std::string, Solve>> solvers() {
       SolveOptions options;
       options.map = parse_map("bf16x2");
       options.tile = 128;
-      options.context = context;
+      options.engine.context = context;
       return solved(s, spd ? Structure::spd : Structure::general, options).x;
     };
   };

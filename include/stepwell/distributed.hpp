@@ -19,9 +19,7 @@
 /// the ranks are not affected.
 namespace stepwell {
 
-namespace engine {
-class Communicator;
-}
+struct RanksData;
 
 /// The processes that solve a system together. Copies refer to the same processes.
 class STEPWELL_API Ranks {
@@ -29,12 +27,11 @@ class STEPWELL_API Ranks {
   int rank() const;
   int size() const;
 
-  /// Implementation, for the library only.
-  explicit Ranks(std::shared_ptr<engine::Communicator> impl);
-  engine::Communicator& communicator() const { return *impl_; }
-
  private:
-  std::shared_ptr<engine::Communicator> impl_;
+  friend struct RanksData;
+  explicit Ranks(std::shared_ptr<RanksData> data);
+
+  std::shared_ptr<RanksData> data_;
 };
 
 /// The processes of MPI_COMM_WORLD. Collective. Starts MPI with MPI_THREAD_SERIALIZED, the thread
@@ -53,6 +50,7 @@ enum class Layout : unsigned char {
              ///< ranks
 };
 
+/// Options of distributed solves, in addition to SolveOptions.
 struct DistributedOptions {
   Layout layout = Layout::grid;
   int grid_rows = 0;  ///< rows of the process grid of Layout::grid; 0: as square as possible
@@ -63,7 +61,7 @@ struct DistributedOptions {
   /// and a later call with the same matrix, options and ranks continues from it and gives the same
   /// bits. The files are removed when a solve has converged.
   std::string checkpoint;
-  double checkpoint_share = 0.1;  ///< fraction of the flops between two checkpoints, in (0, 1]
+  double checkpoint_interval = 0.1;  ///< fraction of the flops between two checkpoints, in (0, 1]
   /// A name for A: checkpoints with another name are ignored. The diagonal and some tiles of A are
   /// compared in any case.
   std::string checkpoint_name;

@@ -5,7 +5,7 @@
 // process has the whole matrix: each computes the tiles that it owns. Every process gets all of x
 // and the certificate.
 //
-//   mpirun -n 4 ex16_ranks 20000
+//   mpirun -n 4 ex16_distributed 20000
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
