@@ -4,6 +4,7 @@
 
 #include <starpu.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -12,6 +13,7 @@
 
 #include "core/log.hpp"
 #include "core/memory_error.hpp"
+#include "engine/copied_data.hpp"
 #include "engine/graph_impl.hpp"
 #include "stepwell/error.hpp"
 
@@ -36,9 +38,32 @@ starpu_data_access_mode mode_of(Access access) {
   return STARPU_RW;
 }
 
+/// Where StarPU has put a piece for the task that is about to run.
+Piece located(void* buffer) {
+  if (static_cast<const starpu_vector_interface*>(buffer)->id == STARPU_MATRIX_INTERFACE_ID) {
+    return {reinterpret_cast<std::byte*>(STARPU_MATRIX_GET_PTR(buffer)),
+            STARPU_MATRIX_GET_NX(buffer), STARPU_MATRIX_GET_NY(buffer),
+            STARPU_MATRIX_GET_LD(buffer),
+            static_cast<std::int64_t>(STARPU_MATRIX_GET_ELEMSIZE(buffer))};
+  }
+  const auto bytes = static_cast<std::int64_t>(STARPU_VECTOR_GET_NX(buffer)) *
+                     static_cast<std::int64_t>(STARPU_VECTOR_GET_ELEMSIZE(buffer));
+  return {reinterpret_cast<std::byte*>(STARPU_VECTOR_GET_PTR(buffer)), bytes, 1, bytes};
+}
+
 }  // namespace
 
-Task::Task(void* const* data, std::byte* scratch) : data_(data), scratch_(scratch), last_(now()) {}
+Task::Task(const Piece* pieces, std::byte* scratch)
+    : pieces_(pieces), scratch_(scratch), last_(now()) {}
+
+std::byte* Task::joined(std::size_t first, std::size_t count) const {
+  for (std::size_t i = first; i + 1 < first + count; ++i) {
+    if (pieces_[i + 1].data == pieces_[i].data + pieces_[i].rows) continue;
+    throw Error(ErrorCode::unsupported,
+                "StarPU has moved data that must stay in one piece; do not set STARPU_USE_NUMA");
+  }
+  return data(first);
+}
 
 void Task::lap(Phase phase) {
   const std::int64_t t = now();
@@ -47,13 +72,13 @@ void Task::lap(Phase phase) {
 }
 
 /// The data that StarPU keeps for one of our tasks, in memory from malloc() that StarPU frees. The
-/// arguments follow, and then room for the pointers to the task's data, because a worker that
-/// failed to allocate them could not report it.
+/// arguments follow, and then room for the pieces of data that the task uses, because a worker that
+/// failed to allocate it could not report it.
 struct Header {
   void* graph;
   Body body;
   std::size_t pieces;
-  std::size_t pointers;  ///< their offset from 'arguments' in bytes
+  std::size_t offset;  ///< offset of the pieces from 'arguments' in bytes
   std::uint32_t footprint;
   alignas(16) std::byte arguments[1];
 };
@@ -95,12 +120,10 @@ Codelet::Codelet(const std::string& name, Body run) : body_(run) {
 
 void Graph::run_on_worker(void* buffers[], void* argument) {
   auto* const header = static_cast<Header*>(argument);
-  auto* const pointers = reinterpret_cast<void**>(header->arguments + header->pointers);
-  for (std::size_t i = 0; i < header->pieces; ++i) {
-    pointers[i] = reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffers[i]));
-  }
+  auto* const pieces = reinterpret_cast<Piece*>(header->arguments + header->offset);
+  for (std::size_t i = 0; i < header->pieces; ++i) pieces[i] = located(buffers[i]);
   static_cast<Impl*>(header->graph)
-      ->run(header->body, header->arguments, pointers,
+      ->run(header->body, header->arguments, pieces,
             static_cast<std::size_t>(starpu_worker_get_id()));
 }
 
@@ -108,45 +131,74 @@ Graph::Graph(const GraphOptions& options) : impl_(std::make_unique<Impl>(options
 
 Graph::~Graph() {
   abandon();
-  for (starpu_data_handle_t handle : impl_->handles) {
-    if (handle != nullptr) starpu_data_unregister(handle);
+  for (std::size_t k = 0; k < impl_->handles.size(); ++k) {
+    starpu_data_handle_t const handle = impl_->handles[k];
+    if (handle == nullptr) continue;
+    if (impl_->read_only[k]) {
+      starpu_data_unregister_no_coherency(handle);  // there is nothing to bring home
+    } else {
+      starpu_data_unregister(handle);
+    }
   }
 }
 
-DataId Graph::add(void* data, std::int64_t bytes) {
-  impl_->memory.push_back(data);
+DataId Graph::add(const Memory& m) {
+  // Tasks that write to read-only data are rejected when they are inserted.
+  auto* const data = static_cast<std::byte*>(const_cast<void*>(m.data));
+  impl_->home.push_back({data, m.rows, m.cols, m.ld, m.element});
+  impl_->read_only.push_back(m.read_only);
   if (impl_->options.workers) {
-    if (bytes > std::int64_t{UINT32_MAX}) {
+    const bool matrix = m.element > 1;  // memory without a shape is counted in bytes
+    // StarPU counts in 32 bits. Large memory without a shape is a multiple of 64 bytes.
+    const std::int64_t unit = !matrix && m.rows % 64 == 0 ? 64 : 1;
+    if (std::max({m.rows / unit, m.cols, m.ld / unit}) > std::int64_t{UINT32_MAX}) {
       throw Error(ErrorCode::too_large, "a tile takes more than 4 GiB; use a smaller tile");
     }
     starpu_data_handle_t& handle = impl_->handles.emplace_back(nullptr);
-    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, reinterpret_cast<uintptr_t>(data),
-                                static_cast<std::uint32_t>(bytes), 1);
+    const auto at = reinterpret_cast<uintptr_t>(data);
+    const auto rows = static_cast<std::uint32_t>(m.rows / unit);
+    if (matrix) {
+      starpu_matrix_data_register(&handle, STARPU_MAIN_RAM, at, static_cast<std::uint32_t>(m.ld),
+                                  rows, static_cast<std::uint32_t>(m.cols),
+                                  static_cast<std::size_t>(m.element));
+    } else {
+      starpu_vector_data_register(&handle, STARPU_MAIN_RAM, at, rows,
+                                  static_cast<std::size_t>(unit));
+    }
   }
-  return static_cast<DataId>(impl_->memory.size()) - 1;
+  return static_cast<DataId>(impl_->home.size()) - 1;
 }
 
 void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t size,
                    std::span<const Use> uses, const Hints& hints) {
   Impl& g = *impl_;
+  for (const Use& use : uses) {
+    if (use.access != Access::read && g.read_only[static_cast<std::size_t>(use.data)]) {
+      throw Error(ErrorCode::internal, "a task would write to data that is read-only");
+    }
+  }
   ++g.tasks;
   if (!g.options.workers) {
-    std::vector<void*> data;
-    for (const Use& use : uses) data.push_back(g.memory[static_cast<std::size_t>(use.data)]);
-    return g.run(codelet.body(), arguments, data.data(), 0);
+    std::vector<Piece> pieces;
+    pieces.reserve(uses.size());
+    for (const Use& use : uses) pieces.push_back(g.home[static_cast<std::size_t>(use.data)]);
+    if (!g.options.copied_data) return g.run(codelet.body(), arguments, pieces.data(), 0);
+    const CopiedData copies(uses, pieces);
+    g.run(codelet.body(), arguments, copies.pieces(), 0);
+    return copies.return_home();
   }
 
   g.wait_until_pending(kMostPending);
   const std::size_t pieces = uses.size();
-  const std::size_t pointers = (size + alignof(void*) - 1) / alignof(void*) * alignof(void*);
-  const std::size_t bytes = sizeof(Header) + pointers + pieces * sizeof(void*);
+  const std::size_t offset = (size + alignof(Piece) - 1) / alignof(Piece) * alignof(Piece);
+  const std::size_t bytes = sizeof(Header) + offset + pieces * sizeof(Piece);
   auto header = from_malloc<Header>(bytes);
   auto handles = from_malloc<starpu_data_handle_t[]>(pieces * sizeof(starpu_data_handle_t));
   auto modes = from_malloc<starpu_data_access_mode[]>(pieces * sizeof(starpu_data_access_mode));
   header->graph = &g;
   header->body = codelet.body();
   header->pieces = pieces;
-  header->pointers = pointers;
+  header->offset = offset;
   header->footprint = hints.footprint;
   std::memcpy(header->arguments, arguments, size);
   for (std::size_t i = 0; i < pieces; ++i) {

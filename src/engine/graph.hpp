@@ -8,10 +8,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "engine/communicator.hpp"
 #include "engine/runtime.hpp"
 #include "stepwell/progress.hpp"
+#include "stepwell/view.hpp"
 
 /// A task graph over pieces of data. Tasks are inserted in the order in which one thread would run
 /// them; what may run in parallel follows from which tasks read and write which data. Either the
@@ -34,6 +36,15 @@ struct Use {
   Access access = Access::read;
 };
 
+/// A piece of data in the memory where a task finds it: elements by columns. Memory without a shape
+/// is one column of bytes.
+struct Piece {
+  std::byte* data = nullptr;
+  std::int64_t rows = 0, cols = 1;
+  std::int64_t ld = 0;       ///< leading dimension, in elements
+  std::int64_t element = 1;  ///< bytes of an element
+};
+
 /// The phase that the time of a task is attributed to.
 enum class Phase : unsigned char { load, update, diagonal, solve, reorder };
 inline constexpr int kPhases = 5;
@@ -41,10 +52,22 @@ inline constexpr int kPhases = 5;
 /// A task while it runs.
 class Task {
  public:
-  Task(void* const* data, std::byte* scratch);
+  Task(const Piece* pieces, std::byte* scratch);
 
   /// The i-th piece of data that the task uses. On a worker this need not be the caller's memory.
-  std::byte* data(std::size_t i) const { return static_cast<std::byte*>(data_[i]); }
+  std::byte* data(std::size_t i) const { return pieces_[i].data; }
+  /// The same as an array, or as a matrix if it was added as one. T is the type of its elements.
+  template <class T>
+  T* array(std::size_t i) const {
+    return reinterpret_cast<T*>(data(i));
+  }
+  template <class T>
+  MatrixView<T> matrix(std::size_t i) const {
+    return {array<T>(i), pieces_[i].rows, pieces_[i].cols, pieces_[i].ld};
+  }
+  /// Pieces first .. first + count - 1 as one, for a task that can only run in the memory where
+  /// they were added as neighbours. Throws Error(unsupported) if they are not neighbours here.
+  std::byte* joined(std::size_t first, std::size_t count) const;
   /// The worker's scratch memory, of the size given in GraphOptions.
   std::byte* scratch() const { return scratch_; }
   /// Adds the time since the last lap (or the start) to a phase.
@@ -56,7 +79,7 @@ class Task {
   std::int64_t nanoseconds(Phase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
 
  private:
-  void* const* data_;
+  const Piece* pieces_;
   std::byte* scratch_;
   std::int64_t last_;
   std::array<std::int64_t, kPhases> spent_{};
@@ -95,6 +118,8 @@ struct GraphOptions {
   /// nothing else may use the communicator in between.
   Communicator* ranks = nullptr;
   bool dry = false;  ///< tasks are scheduled but not run, to measure the overhead of the engine
+  /// Without workers: tasks run on copies of their data, as they would on a device (tests).
+  bool copied_data = false;
 };
 
 struct GraphTimes {
@@ -110,8 +135,14 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Registers memory. It stays the caller's, and must exist until wait() has returned.
-  DataId add(void* data, std::int64_t bytes);
+  /// Registers memory, or a matrix in it; neither may be empty. It stays the caller's, and must
+  /// exist until wait() has returned. What is added as const can only be used with Access::read.
+  DataId add(void* data, std::int64_t bytes) { return add({data, bytes, 1, bytes, 1, false}); }
+  DataId add(const void* data, std::int64_t bytes) { return add({data, bytes, 1, bytes, 1, true}); }
+  template <class T>
+  DataId add(MatrixView<T> m) {
+    return add({m.data, m.rows, m.cols, m.ld, sizeof(T), std::is_const_v<T>});
+  }
 
   /// Inserts a task. The arguments are plain data and are copied; 'uses' names each piece of data
   /// once. The task begins as soon as it can, but the workers wake up only when 64 tasks have been
@@ -149,6 +180,12 @@ class Graph {
  private:
   friend class Codelet;
   struct Impl;
+  struct Memory {
+    const void* data;
+    std::int64_t rows, cols, ld, element;  ///< as in Piece
+    bool read_only;
+  };
+  DataId add(const Memory& memory);
   static void run_on_worker(void* buffers[], void* argument);
   void insert(const Codelet& codelet, const void* arguments, std::size_t size,
               std::span<const Use> uses, const Hints& hints);

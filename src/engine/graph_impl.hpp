@@ -62,13 +62,13 @@ struct Graph::Impl {
   }
 
   /// Runs a body on this thread, unless the graph has been stopped.
-  void run(Body body, const void* arguments, void* const* pointers, std::size_t worker) noexcept {
+  void run(Body body, const void* arguments, const Piece* pieces, std::size_t worker) noexcept {
     if (!stopped && cancelled()) stop();
     if (!stopped && !options.dry) {
       const core::FpScope fp;  // a worker inherits the FP state of the thread that started it
       ++running;
       try {
-        Task task(pointers, scratch[worker].data());
+        Task task(pieces, scratch[worker].data());
         body(task, arguments);
         for (int p = 0; p < kPhases; ++p) {
           nanoseconds[static_cast<std::size_t>(p)] += task.nanoseconds(static_cast<Phase>(p));
@@ -108,7 +108,8 @@ struct Graph::Impl {
   SingleThreadedBlas blas;
   std::optional<Session> session;
   std::vector<core::Buffer<std::byte>> scratch;  ///< by worker
-  std::vector<void*> memory;                     ///< by DataId
+  std::vector<Piece> home;                       ///< where the caller has the data, by DataId
+  std::vector<bool> read_only;                   ///< by DataId
   std::vector<starpu_data_handle_t> handles;     ///< by DataId; with workers only
   std::atomic<bool> stopped{false};
   std::atomic<int> running{0};  ///< tasks that run now

@@ -55,16 +55,15 @@ void Graph::message(DataId data, std::int64_t bytes, int peer, int tag, int prio
   Impl* const g = impl_.get();
   const auto k = static_cast<std::size_t>(data);
   g->wait_until_pending(kMostPending);
-  auto* const made =
-      new Message{g->handles[k],
-                  {static_cast<std::byte*>(g->memory[k]), static_cast<std::size_t>(bytes)},
-                  peer,
-                  tag,
-                  priority,
-                  out,
-                  &*g->messenger,
-                  g->options.ranks,
-                  [g] { g->finished_one(); }};
+  auto* const made = new Message{g->handles[k],
+                                 {g->home[k].data, static_cast<std::size_t>(bytes)},
+                                 peer,
+                                 tag,
+                                 priority,
+                                 out,
+                                 &*g->messenger,
+                                 g->options.ranks,
+                                 [g] { g->finished_one(); }};
   g->began_one();
   Message::submit(made);
 }
