@@ -46,13 +46,10 @@ void store_both(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& i
 }
 
 template <class T>
-void solve_with_g(const Table& t, const Panel& p, std::int64_t first, std::int64_t count,
-                  std::byte* scratch) {
+void solve_with_g(const Table& t, MatrixView<const T> g, const Panel& p, std::byte* scratch) {
   constexpr Rung own = std::is_same_v<T, double> ? Rung::fp64 : Rung::fp32;
-  const MatrixView<T> l = p.l_as<T>().block(first, 0, count, p.rows);
-  kernels::transpose(t, p.x_as<T>().block(0, first, p.rows, count), l);
-  kernels::tree_trsm<T>(t, p.x_as<T>().block(0, 0, p.rows, p.rows), l, kernels::uniform_layers(own),
-                        scratch);
+  kernels::transpose(t, p.x_as<T>(), p.l_as<T>());
+  kernels::tree_trsm<T>(t, g, p.l_as<T>(), kernels::uniform_layers(own), scratch);
 }
 
 /// Address of the elements of a row in depth block 0 of a tile in rows order. The other planes and
@@ -77,14 +74,13 @@ void exchange_packed(const PackedOut& a, std::int64_t i, const PackedOut& b, std
 
 /// Column by column, so that the tiles' columns stay in the cache while rows are exchanged.
 template <class T>
-void exchange_plain(const TileMatrix& l, std::int64_t column, std::int64_t first,
+void exchange_plain(std::span<const Tile> l, std::int64_t tile, std::int64_t first,
                     std::span<const std::int64_t> exchanged) {
-  const std::int64_t tile = l.grid().tile;
   const auto at = [&](std::int64_t row, std::int64_t c) -> T& {
-    const Tile t = l.tile(row / tile, column);
+    const Tile& t = l[static_cast<std::size_t>((row - first) / tile)];
     return reinterpret_cast<T*>(t.data)[c * t.shape.ld() + row % tile];
   };
-  for (std::int64_t c = 0; c < l.grid().size(column); ++c) {
+  for (std::int64_t c = 0; c < l[0].shape.cols; ++c) {
     for (std::size_t k = 0; k < exchanged.size(); ++k) {
       const std::int64_t row = first + static_cast<std::int64_t>(k);
       if (exchanged[k] != row) std::swap(at(row, c), at(exchanged[k], c));
@@ -93,13 +89,8 @@ void exchange_plain(const TileMatrix& l, std::int64_t column, std::int64_t first
 }
 
 template <class T>
-void exchange(MatrixView<T> x, std::int64_t first, std::span<const std::int64_t> exchanged) {
-  for (std::size_t k = 0; k < exchanged.size(); ++k) {
-    const auto own = static_cast<std::int64_t>(k);
-    const std::int64_t other = exchanged[k] - first;
-    if (other == own) continue;
-    std::swap_ranges(x.column(own), x.column(own) + x.rows, x.column(other));
-  }
+void exchange(MatrixView<T> x, std::int64_t i, MatrixView<T> y, std::int64_t k) {
+  std::swap_ranges(x.column(i), x.column(i) + x.rows, y.column(k));
 }
 
 template <class T>
@@ -148,10 +139,9 @@ void store_right(const Table& t, const Panel& p, std::int64_t first, Tile l) {
                l);
 }
 
-void solve_right(const Table& t, const Panel& p, std::int64_t first, std::int64_t count,
-                 std::byte* scratch) {
-  if (p.wide) return solve_with_g<double>(t, p, first, count, scratch);
-  solve_with_g<float>(t, p, first, count, scratch);
+void solve_right(const Table& t, const Sums& g, const Panel& p, std::byte* scratch) {
+  if (p.wide) return solve_with_g<double>(t, g.fp64(), p, scratch);
+  solve_with_g<float>(t, g.fp32(), p, scratch);
 }
 
 PackedOut rows_view(const Tile& tile) {
@@ -160,24 +150,33 @@ PackedOut rows_view(const Tile& tile) {
   return out;
 }
 
-void exchange_rows(const TileMatrix& l, std::int64_t column, std::int64_t first,
+void exchange_rows(std::span<const Tile> l, std::int64_t tile, std::int64_t first,
                    std::span<const std::int64_t> exchanged) {
-  const Tile own = l.tile(first / l.grid().tile, column);
-  if (own.shape.rung == Rung::fp64) return exchange_plain<double>(l, column, first, exchanged);
-  if (!own.shape.is_packed()) return exchange_plain<float>(l, column, first, exchanged);
-  const std::int64_t tile = l.grid().tile;
-  const PackedOut a = rows_view(own);
+  const TileShape& own = l[0].shape;
+  if (own.rung == Rung::fp64) return exchange_plain<double>(l, tile, first, exchanged);
+  if (!own.is_packed()) return exchange_plain<float>(l, tile, first, exchanged);
+  const PackedOut a = rows_view(l[0]);
   for (std::size_t k = 0; k < exchanged.size(); ++k) {
-    const std::int64_t row = first + static_cast<std::int64_t>(k);
-    if (exchanged[k] == row) continue;
-    exchange_packed(a, row % tile, rows_view(l.tile(exchanged[k] / tile, column)),
-                    exchanged[k] % tile);
+    const auto row = static_cast<std::int64_t>(k);
+    const std::int64_t other = exchanged[k] - first;
+    if (other == row) continue;
+    exchange_packed(a, row, rows_view(l[static_cast<std::size_t>(other / tile)]), other % tile);
   }
 }
 
-void exchange_columns(const Panel& p, std::int64_t first, std::span<const std::int64_t> exchanged) {
-  if (p.wide) return exchange(p.x_as<double>(), first, exchanged);
-  exchange(p.x_as<float>(), first, exchanged);
+void exchange_columns(std::span<const Sums> x, std::int64_t tile, std::int64_t first,
+                      std::span<const std::int64_t> exchanged) {
+  for (std::size_t k = 0; k < exchanged.size(); ++k) {
+    const auto own = static_cast<std::int64_t>(k);
+    const std::int64_t other = exchanged[k] - first;
+    if (other == own) continue;
+    const Sums& y = x[static_cast<std::size_t>(other / tile)];
+    if (y.wide()) {
+      exchange(x[0].fp64(), own, y.fp64(), other % tile);
+    } else {
+      exchange(x[0].fp32(), own, y.fp32(), other % tile);
+    }
+  }
 }
 
 void finalize_layout(const Table& t, Tile tile, std::byte* scratch) {
@@ -194,9 +193,9 @@ double largest_below(const Sums& sums) {
   return largest_in(sums, true);
 }
 
-double largest_right(const Panel& p, std::int64_t first, std::int64_t count) {
-  return p.wide ? largest_in<double>(p.l_as<double>().block(first, 0, count, p.rows), false)
-                : largest_in<float>(p.l_as<float>().block(first, 0, count, p.rows), false);
+double largest_right(const Panel& p) {
+  return p.wide ? largest_in<double>(p.l_as<double>(), false)
+                : largest_in<float>(p.l_as<float>(), false);
 }
 
 }  // namespace stepwell::tiles

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "tiles/operations.hpp"
-#include "tiles/tile_matrix.hpp"
 
 /// The operations of an LU factorization on a block row and on the tiles of L while their rows are
 /// still exchanged. Until finalize_layout() a packed tile of L is in rows order: there a row
@@ -49,20 +48,20 @@ void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const In
 /// Stores rows first.. of the panel's L in a tile, in rows order.
 void store_right(const Table& t, const Panel& panel, std::int64_t first, Tile l);
 
-/// L = X' G^-T for columns first.. of X, without exchanges: G is the panel's diagonal block.
-void solve_right(const Table& t, const Panel& panel, std::int64_t first, std::int64_t count,
-                 std::byte* scratch);
+/// L = X' G^-T without exchanges, for a part of a block row whose diagonal block is G.
+void solve_right(const Table& t, const Sums& g, const Panel& panel, std::byte* scratch);
 
 /// View of a packed tile of L in rows order.
 kernels::PackedOut rows_view(const Tile& tile);
 
-/// Exchanges row first + k with row exchanged[k] of L, k = 0, 1, ..., in block column 'column'. Row
-/// indices are those of the whole matrix.
-void exchange_rows(const TileMatrix& l, std::int64_t column, std::int64_t first,
+/// Exchanges row first + k with row exchanged[k] of a block column of L, k = 0, 1, ... Row indices
+/// are those of the whole matrix; 'l' has the tiles from the one that begins with row 'first' on,
+/// of which all but the last have 'tile' rows.
+void exchange_rows(std::span<const Tile> l, std::int64_t tile, std::int64_t first,
                    std::span<const std::int64_t> exchanged);
 
-/// Exchanges columns of X in the same way; X begins with column 'first' of the matrix.
-void exchange_columns(const Panel& panel, std::int64_t first,
+/// Exchanges columns of X in the same way; 'x' has X in blocks of 'tile' columns.
+void exchange_columns(std::span<const Sums> x, std::int64_t tile, std::int64_t first,
                       std::span<const std::int64_t> exchanged);
 
 /// Converts a tile from rows order to pairs order, which substitution reads, in place.
@@ -70,8 +69,8 @@ void finalize_layout(const Table& t, Tile tile, std::byte* scratch);
 
 /// The largest |x| of the sums; NaN if one of them is not finite.
 double largest_of(const Sums& sums);
-/// The same on and below the diagonal, and for rows first.. of the panel's L.
+/// The same on and below the diagonal, and for the panel's L.
 double largest_below(const Sums& sums);
-double largest_right(const Panel& panel, std::int64_t first, std::int64_t count);
+double largest_right(const Panel& panel);
 
 }  // namespace stepwell::tiles

@@ -149,4 +149,14 @@ kernels::Layers RungMap::diagonal_layers(std::int64_t j) const {
   return layers;
 }
 
+TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j) {
+  return {map.at(i, j), map.grid().size(i), map.grid().size(j)};
+}
+
+std::int64_t row_bytes(const RungMap& map, std::int64_t i, std::int64_t count) {
+  std::int64_t bytes = 0;
+  for (std::int64_t k = 0; k < count; ++k) bytes += shape_of(map, i, k).bytes();
+  return bytes;
+}
+
 }  // namespace stepwell::tiles

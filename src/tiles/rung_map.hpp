@@ -8,6 +8,7 @@
 
 #include "kernels/recursive.hpp"
 #include "stepwell/map.hpp"
+#include "tiles/tile.hpp"
 
 namespace stepwell::tiles {
 
@@ -82,5 +83,11 @@ class RungMap {
   int most_planes_ = 0;
   Counts counts_{};
 };
+
+/// The shape of tile (i, j) under a map.
+TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j);
+
+/// Bytes of tiles (i, 0) .. (i, count - 1): where tile (i, count) begins in a row of tiles.
+std::int64_t row_bytes(const RungMap& map, std::int64_t i, std::int64_t count);
 
 }  // namespace stepwell::tiles

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "tiles/distribution.hpp"
 #include "tiles/rung_map.hpp"
-#include "tiles/tile.hpp"
 
 namespace stepwell::tiles {
+
+/// The order of the tiles in memory.
+enum class TileOrder : unsigned char { by_columns, by_rows };
 
 /// A lower triangle in tiles, each in the format of its rung, in one allocation (with one for each
 /// column, half a huge page would be lost in each). At uniform bf16 it takes n^2 bytes plus the
@@ -19,7 +22,8 @@ class TileMatrix {
  public:
   TileMatrix() = default;
   /// Physical pages are allocated when tiles are written. Throws Error(out_of_memory).
-  explicit TileMatrix(RungMap map, Distribution distribution = {}, int rank = 0);
+  explicit TileMatrix(RungMap map, Distribution distribution = {}, int rank = 0,
+                      TileOrder order = TileOrder::by_columns);
 
   const Grid& grid() const { return map_.grid(); }
   const RungMap& map() const { return map_; }
@@ -27,18 +31,18 @@ class TileMatrix {
   bool owns(std::int64_t i, std::int64_t j) const { return distribution_.owner(i, j) == rank_; }
   /// A tile that this rank owns.
   Tile tile(std::int64_t i, std::int64_t j) const;
+  /// The memory of tiles (i, 0) .. (i, count - 1) of a matrix that is stored by rows on one rank.
+  std::span<std::byte> row(std::int64_t i, std::int64_t count) const;
   std::int64_t bytes() const { return memory_.size(); }
 
  private:
   RungMap map_;
   Distribution distribution_;
   int rank_ = 0;
+  TileOrder order_ = TileOrder::by_columns;
   std::vector<std::int64_t> offsets_;  ///< offset of each tile; -1: another rank owns it
   core::Buffer<std::byte> memory_;
 };
-
-/// The shape of tile (i, j) under a map.
-TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j);
 
 /// Bytes that a TileMatrix with this map takes on a rank.
 std::int64_t tile_matrix_bytes(const RungMap& map, const Distribution& distribution = {},

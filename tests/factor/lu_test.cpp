@@ -181,14 +181,15 @@ TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
   }
 }
 
-TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
+TEST_P(Lu, HasTheSameBitsForRandomSchedulesAndInOtherMemory) {
   const Dense<double> any = general(500, 2), heavy = diagonally_heavy(500, 2);
   Scale scale;
   scale.row.assign(500, 1.0);
   scale.col = scale.row;
   const auto run = [&](const engine::GraphOptions& options, bool pivoting) {
     const tiles::RungMap map({500, 64}, parse_map(GetParam()));
-    const tiles::TileMatrix g(map), l(map);
+    const auto rows = tiles::TileOrder::by_rows;
+    const tiles::TileMatrix g(map, {}, 0, rows), l(map, {}, 0, rows);
     LuState state;
     state.a = pivoting ? any.view() : heavy.view();
     state.scale = &scale;
@@ -197,7 +198,7 @@ TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
     state.l = &l;
     engine::Graph graph(options);
     run_lu_graph(graph, state);
-    EXPECT_TRUE(state.pivot.ok());
+    EXPECT_TRUE(state.results.pivot.ok());
     EXPECT_EQ(graph.times().tasks, lu_task_count(map));
     std::vector<double> all = elements_of(g);
     const std::vector<double> right = elements_of(l);
@@ -208,6 +209,8 @@ TEST_P(Lu, HasTheSameBitsForRandomSchedules) {
   options.scratch_bytes = lu_scratch_bytes(tiles::RungMap({500, 64}, parse_map(GetParam())));
   options.workers = false;
   const std::vector<double> pivoted = run(options, true), plain = run(options, false);
+  options.copied_data = true;
+  EXPECT_TRUE(run(options, true) == pivoted && run(options, false) == plain);
   options.workers = true;
   for (int seed = 1; seed <= (kSanitized ? 2 : 6); ++seed) {
     options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};

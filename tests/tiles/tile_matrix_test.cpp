@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/fixture/fixture.hpp"
+#include "stepwell/error.hpp"
 #include "tiles/operations.hpp"
 #include "tiles/tile_matrix.hpp"
 
@@ -23,9 +24,9 @@ TEST(TileMatrixTest, TakesNSquaredBytesAtBf16) {
   EXPECT_EQ(TileMatrix(RungMap({0, 512}, uniform(Rung::bf16))).bytes(), 0);
 }
 
-TEST(TileMatrixTest, KeepsTilesApartAndAligned) {
+void expect_apart_and_aligned(TileOrder order) {
   for (const char* text : {"bf16", "fp32", "fp64", "bf16,bf16x2,bf16x3,fp16,fp32,fp64"}) {
-    const TileMatrix l(RungMap({400, 32}, parse_map(text)));
+    const TileMatrix l(RungMap({400, 32}, parse_map(text)), {}, 0, order);
     const Grid& grid = l.grid();
     std::int64_t bytes = 0;
     const auto each = [&](auto&& f) {
@@ -47,6 +48,24 @@ TEST(TileMatrixTest, KeepsTilesApartAndAligned) {
       }
     });
   }
+}
+
+TEST(TileMatrixTest, KeepsTilesApartAndAligned) {
+  expect_apart_and_aligned(TileOrder::by_columns);
+  expect_apart_and_aligned(TileOrder::by_rows);
+}
+
+TEST(TileMatrixTest, HasItsRowsInOnePiece) {
+  const RungMap map({400, 32}, parse_map("bf16,bf16x2,bf16x3,fp16,fp32,fp64"));
+  const TileMatrix l(map, {}, 0, TileOrder::by_rows);
+  for (std::int64_t i = 0; i < l.grid().tiles(); ++i) {
+    const auto row = l.row(i, i + 1);
+    EXPECT_EQ(std::ssize(row), row_bytes(map, i, i + 1));
+    for (std::int64_t k = 0; k <= i; ++k) {
+      EXPECT_EQ(l.tile(i, k).data, row.data() + row_bytes(map, i, k)) << i << ", " << k;
+    }
+  }
+  EXPECT_THROW(TileMatrix(map).row(3, 2), Error);
 }
 
 TEST(TileMatrixTest, GivesTilesTheirShapes) {

@@ -17,18 +17,23 @@ using tiles::Grid;
 using tiles::Panel;
 using tiles::RungMap;
 using tiles::Sums;
+using tiles::Tile;
 
-/// Reads A(j, positions of block i) into sums. Columns that are adjacent in A are read together.
-void load(const LuState& at, std::int64_t j, std::int64_t i, const Sums& sums) {
-  const Grid& grid = at.map().grid();
-  const std::int64_t row = j * grid.tile;
-  const std::int64_t* const order = at.order.data() + i * grid.tile;
+/// Index of the first piece of data after those that load() reads.
+constexpr std::size_t kLoaded = 4;
+
+/// Reads A(j, positions of a block) into sums. Columns that are adjacent in A are read together.
+void load(const Task& task, const RungMap& map, std::int64_t j, const Sums& sums) {
+  const auto a = task.matrix<const double>(0);
+  const double* const row = task.array<const double>(1) + j * map.grid().tile;
+  const double* const col = task.array<const double>(2);
+  const auto* const order = task.array<const std::int64_t>(3);
   for (std::int64_t c = 0; c < sums.cols;) {
     std::int64_t count = 1;
     while (c + count < sums.cols && order[c + count] == order[c] + count) ++count;
     kernels::LoadArgs args;
-    args.a = at.a.block(row, order[c], sums.rows, count);
-    args.scales = {at.scale->row.data() + row, at.scale->col.data() + order[c]};
+    args.a = a.block(0, order[c], sums.rows, count);
+    args.scales = {row, col + order[c]};
     if (sums.wide()) {
       args.out64 = sums.fp64().block(0, c, sums.rows, count);
     } else {
@@ -40,193 +45,219 @@ void load(const LuState& at, std::int64_t j, std::int64_t i, const Sums& sums) {
   }
 }
 
-/// sums -= sum_k G(j, k) L(i, k)', k0 <= k < k1.
-void sweep(const LuState& at, std::int64_t j, std::int64_t i, std::int64_t k0, std::int64_t k1,
-           const Sums& sums, std::byte* scratch) {
-  if (k0 == k1) return;
-  std::vector<tiles::TileIn> left;
-  std::vector<tiles::RightTile> right;
-  for (std::int64_t k = k0; k < k1; ++k) {
-    left.push_back(at.g->tile(j, k));
-    const tiles::Tile l = at.l->tile(i, k);
-    right.push_back({l, l.shape.is_packed() ? tiles::rows_view(l) : kernels::PackedOut{}});
-  }
-  tiles::sweep(kernels::table(), sums, left, right, tiles::Shape::full, scratch,
-               at.map().products_by_operands());
+/// Tile (i, k) in memory that begins with tile (i, 0).
+Tile tile_in_row(const RungMap& map, std::int64_t i, std::int64_t k, std::byte* row) {
+  return {shape_of(map, i, k), row + tiles::row_bytes(map, i, k)};
 }
 
-tiles::Inverse inverse_at(const LuState& at, std::int64_t k) {
-  return inverse_of(at.map(), k, at.inverses + k * inverse_bytes(at.map()));
+/// sums -= sum_k G(j, k) L(i, k)', k0 <= k < k1, with row j of G and row i of L.
+void sweep(const RungMap& map, std::int64_t j, std::byte* g, std::int64_t i, std::byte* l,
+           std::int64_t k0, std::int64_t k1, const Sums& sums, std::byte* scratch) {
+  std::vector<tiles::TileIn> left;
+  std::vector<tiles::RightTile> right;
+  g += tiles::row_bytes(map, j, k0);
+  l += tiles::row_bytes(map, i, k0);
+  for (std::int64_t k = k0; k < k1; ++k) {
+    const Tile a{shape_of(map, j, k), g}, b{shape_of(map, i, k), l};
+    left.push_back(a);
+    right.push_back({b, b.shape.is_packed() ? tiles::rows_view(b) : kernels::PackedOut{}});
+    g += a.shape.bytes();
+    l += b.shape.bytes();
+  }
+  tiles::sweep(kernels::table(), sums, left, right, tiles::Shape::full, scratch,
+               map.products_by_operands());
+}
+
+/// The exchanges among the results of panel j.
+std::span<std::int64_t> exchanges(const RungMap& map, std::int64_t j, std::byte* results) {
+  return {reinterpret_cast<std::int64_t*>(results + inverse_bytes(map)),
+          static_cast<std::size_t>(map.grid().size(j))};
 }
 
 /// Records the largest element of a tile and stops if it is not finite: a factor that overflowed is
 /// useless.
-void book(Task& task, double largest, double& to) {
-  to = largest;
+void book(Task& task, double largest, const RungMap& map, std::int64_t i, std::int64_t j,
+          std::vector<double>& to) {
+  to[static_cast<std::size_t>(map.grid().index(i, j))] = largest;
   if (!std::isfinite(largest)) task.stop();
 }
 
-void solve(Task& task, LuState& at, std::int64_t j, std::int64_t k, const Sums& sums,
-           std::byte* scratch) {
-  tiles::solve_tile(kernels::table(), inverse_at(at, k), sums, tiles::Rounding::nearest,
-                    at.g->tile(j, k), scratch);
-  book(task, tiles::largest_of(sums),
-       at.largest_g[static_cast<std::size_t>(at.map().grid().index(j, k))]);
+/// G(j, k) from its sums, in row j of G, with the results of panel k.
+void solve(Task& task, const LuTask& x, std::int64_t k, std::byte* panel, std::byte* g,
+           const Sums& sums, std::byte* scratch) {
+  const RungMap& map = *x.rules->map;
+  tiles::solve_tile(kernels::table(), inverse_of(map, k, panel), sums, tiles::Rounding::nearest,
+                    tile_in_row(map, x.j, k, g), scratch);
+  book(task, tiles::largest_of(sums), map, x.j, k, x.results->largest_g);
   task.lap(Phase::solve);
+}
+
+bool is_wide(const RungMap& map) {
+  return map.uses(Rung::fp64);
 }
 
 std::int64_t sums_bytes(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  const Rung rung = map.uses(Rung::fp64) ? Rung::fp64 : Rung::fp32;
+  const Rung rung = is_wide(map) ? Rung::fp64 : Rung::fp32;
   return core::round_up(Sums{rung, tile, tile, nullptr}.bytes(), 4096);
 }
 
 void run_solve(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  LuState& at = *x.state;
-  const RungMap& map = at.map();
+  const RungMap& map = *x.rules->map;
   const Sums sums{map.at(x.j, x.i), map.grid().size(x.j), map.grid().size(x.i), task.scratch()};
   std::byte* const scratch = task.scratch() + sums_bytes(map);
-  load(at, x.j, x.i, sums);
+  load(task, map, x.j, sums);
   task.lap(Phase::load);
-  sweep(at, x.j, x.i, 0, x.i, sums, scratch);
+  std::byte* const panel = task.data(kLoaded);
+  std::byte* const g = task.data(kLoaded + 1);
+  if (x.i > 0) sweep(map, x.j, g, x.i, task.data(kLoaded + 2), 0, x.i, sums, scratch);
   task.lap(Phase::update);
-  solve(task, at, x.j, x.i, sums, scratch);
+  solve(task, x, x.i, panel, g, sums, scratch);
 }
 
 /// The sums X(j, i).
-Sums sums_at(const LuState& at, std::int64_t j, std::int64_t i) {
-  const RungMap& map = at.map();
-  const std::int64_t first = i * map.grid().tile;
-  return at.panel(j, first).sums(i < j ? map.at(j, i) : map.at(i, j), 0, map.grid().size(i));
+Sums sums_at(const RungMap& map, std::int64_t j, std::int64_t i, std::byte* data) {
+  const Grid& grid = map.grid();
+  return {i < j ? map.at(j, i) : map.at(i, j), grid.size(j), grid.size(i), data,
+          kernels::sums_ld(grid.tile)};
 }
 
 void run_sweep(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  const LuState& at = *x.state;
-  const Sums sums = sums_at(at, x.j, x.i);
-  load(at, x.j, x.i, sums);
+  const RungMap& map = *x.rules->map;
+  const Sums sums = sums_at(map, x.j, x.i, task.data(kLoaded));
+  load(task, map, x.j, sums);
   task.lap(Phase::load);
-  sweep(at, x.j, x.i, 0, std::max<std::int64_t>(0, x.j - 1), sums, task.scratch());
+  if (x.j > 1) {
+    sweep(map, x.j, task.data(kLoaded + 1), x.i, task.data(kLoaded + 2), 0, x.j - 1, sums,
+          task.scratch());
+  }
   task.lap(Phase::update);
 }
 
 void run_advance(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  LuState& at = *x.state;
+  const RungMap& map = *x.rules->map;
+  const Grid& grid = map.grid();
   const std::int64_t before = x.j - 1;
-  const std::int64_t first = before * at.map().grid().tile;
-  if (at.pivoting) tiles::exchange_columns(at.panel(x.j, first), first, at.exchanges(before));
+  if (x.rules->pivoting) {
+    std::vector<Sums> row;
+    for (std::int64_t i = before; i < grid.tiles(); ++i) {
+      row.push_back(sums_at(map, x.j, i, task.data(2 + row.size())));
+    }
+    tiles::exchange_columns(row, grid.tile, before * grid.tile,
+                            exchanges(map, before, task.data(0)));
+  }
   task.lap(Phase::reorder);
-  solve(task, at, x.j, before, sums_at(at, x.j, before), task.scratch());
+  solve(task, x, before, task.data(0), task.data(1), sums_at(map, x.j, before, task.data(2)),
+        task.scratch());
 }
 
 void run_last(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  const LuState& at = *x.state;
-  sweep(at, x.j, x.i, x.j - 1, x.j, sums_at(at, x.j, x.i), task.scratch());
+  const RungMap& map = *x.rules->map;
+  sweep(map, x.j, task.data(0), x.i, task.data(1), x.j - 1, x.j,
+        sums_at(map, x.j, x.i, task.data(2)), task.scratch());
   task.lap(Phase::update);
+}
+
+/// Block row j from its diagonal block on, with 'cols' columns.
+Panel panel_of(const RungMap& map, std::int64_t j, std::int64_t cols, std::byte* x, std::byte* l) {
+  return {is_wide(map), map.grid().size(j), cols, map.grid().tile, x, l};
 }
 
 void run_panel(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  LuState& at = *x.state;
   const kernels::Table& t = kernels::table();
-  const RungMap& map = at.map();
-  const std::int64_t first = x.j * map.grid().tile;
-  Panel panel = at.panel(x.j, first);
-  if (!at.pivoting)
-    panel.cols = panel.rows;  // the diagonal block only; each tile of L is a separate task
-  const std::span<std::int64_t> exchanged = at.exchanges(x.j);
-  const tiles::Pivot pivot = tiles::factor_panel(t, map.at(x.j, x.j), panel, at.pivoting,
-                                                 exchanged.data(), task.scratch());
+  const RungMap& map = *x.rules->map;
+  const Grid& grid = map.grid();
+  const std::int64_t first = x.j * grid.tile;
+  // Without pivoting it is the diagonal block only; each tile of L is a separate task.
+  const bool pivoting = x.rules->pivoting;
+  const auto blocks = static_cast<std::size_t>(pivoting ? grid.tiles() - x.j : 1);
+  const Panel panel = panel_of(map, x.j, pivoting ? grid.n - first : grid.size(x.j),
+                               task.joined(4, blocks), task.data(3));
+  const std::span<std::int64_t> exchanged = exchanges(map, x.j, task.data(0));
+  const tiles::Pivot pivot =
+      tiles::factor_panel(t, map.at(x.j, x.j), panel, pivoting, exchanged.data(), task.scratch());
   if (!pivot.ok()) {
-    at.pivot = {first + pivot.index, pivot.value};
+    x.results->pivot = {first + pivot.index, pivot.value};
     task.stop();
     return;
   }
   for (std::int64_t& e : exchanged) e += first;
-  tiles::store_diagonal(t, panel, at.g->tile(x.j, x.j), at.l->tile(x.j, x.j), inverse_at(at, x.j),
+  tiles::store_diagonal(t, panel, tile_in_row(map, x.j, x.j, task.data(1)),
+                        {shape_of(map, x.j, x.j), task.data(2)}, inverse_of(map, x.j, task.data(0)),
                         task.scratch());
-  book(task, tiles::largest_below(panel.sums(map.at(x.j, x.j), 0, panel.rows)),
-       at.largest_g[static_cast<std::size_t>(map.grid().index(x.j, x.j))]);
+  book(task, tiles::largest_below(panel.sums(map.at(x.j, x.j), 0, panel.rows)), map, x.j, x.j,
+       x.results->largest_g);
   task.lap(Phase::diagonal);
 }
 
 void run_right(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  LuState& at = *x.state;
   const kernels::Table& t = kernels::table();
-  const Grid& grid = at.map().grid();
-  const std::int64_t first = x.j * grid.tile;
-  const Panel panel = at.panel(x.j, first);
-  const std::int64_t from = x.i * grid.tile - first;
-  if (!at.pivoting) {
-    tiles::solve_right(t, panel, from, grid.size(x.i), task.scratch());
-    book(task, tiles::largest_right(panel, from, grid.size(x.i)),
-         at.largest_l[static_cast<std::size_t>(grid.index(x.i, x.j))]);
+  const RungMap& map = *x.rules->map;
+  const Grid& grid = map.grid();
+  const Tile l = tile_in_row(map, x.i, x.j, task.data(0));
+  if (x.rules->pivoting) {
+    const std::int64_t first = x.j * grid.tile;
+    const Panel panel = panel_of(map, x.j, grid.n - first, nullptr, task.data(1));
+    tiles::store_right(t, panel, x.i * grid.tile - first, l);
+  } else {
+    const Panel panel = panel_of(map, x.j, grid.size(x.i), task.data(2), task.scratch());
+    tiles::solve_right(t, sums_at(map, x.j, x.j, task.data(1)), panel,
+                       task.scratch() + sums_bytes(map));
+    book(task, tiles::largest_right(panel), map, x.i, x.j, x.results->largest_l);
     task.lap(Phase::solve);
+    tiles::store_right(t, panel, 0, l);
   }
-  tiles::store_right(t, panel, from, at.l->tile(x.i, x.j));
   task.lap(Phase::reorder);
 }
 
 void run_exchange(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
-  LuState& at = *x.state;
-  const std::int64_t first = x.j * at.map().grid().tile;
-  const std::span<std::int64_t> exchanged = at.exchanges(x.j);
-  for (std::int64_t k = 0; at.pivoting && k < x.j; ++k) {
-    tiles::exchange_rows(*at.l, k, first, exchanged);
+  const RungMap& map = *x.rules->map;
+  const Grid& grid = map.grid();
+  const std::int64_t first = x.j * grid.tile;
+  const auto blocks = static_cast<std::size_t>(grid.tiles() - x.j);
+  const std::span<std::int64_t> exchanged = exchanges(map, x.j, task.data(0));
+  std::vector<Tile> column;  // tiles (j, k), (j + 1, k), ... of L
+  for (std::size_t i = 0; x.rules->pivoting && x.j > 0 && i < blocks; ++i) {
+    column.push_back({{}, task.data(1 + blocks + i)});
   }
+  for (std::int64_t k = 0; !column.empty() && k < x.j; ++k) {
+    for (std::size_t i = 0; i < blocks; ++i) {
+      column[i].shape = shape_of(map, x.j + static_cast<std::int64_t>(i), k);
+    }
+    tiles::exchange_rows(column, grid.tile, first, exchanged);
+    for (Tile& tile : column) tile.data += tile.shape.bytes();
+  }
+  auto* const own = task.array<std::int64_t>(1);
   for (std::size_t k = 0; k < exchanged.size(); ++k) {
-    std::swap(at.order[static_cast<std::size_t>(first) + k],
-              at.order[static_cast<std::size_t>(exchanged[k])]);
+    const std::int64_t other = exchanged[k] - first;
+    const auto block = static_cast<std::size_t>(other / grid.tile);
+    std::swap(own[k], task.array<std::int64_t>(1 + block)[other % grid.tile]);
   }
   task.lap(Phase::reorder);
 }
 
 void run_finish(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
+  const RungMap& map = *x.rules->map;
   for (std::int64_t k = 0; k < x.i; ++k) {
-    tiles::finalize_layout(kernels::table(), x.state->l->tile(x.i, k), task.scratch());
+    tiles::finalize_layout(kernels::table(), tile_in_row(map, x.i, k, task.data(0)),
+                           task.scratch());
   }
   task.lap(Phase::reorder);
 }
 
 }  // namespace
 
-tiles::Panel LuState::panel(std::int64_t j, std::int64_t first) const {
-  const Grid& grid = map().grid();
-  Panel p{wide(), grid.size(j), grid.n - first, grid.tile, x[j % 2], l_panel};
-  p.x += first * p.x_ld() * (p.wide ? 8 : 4);
-  return p;
-}
-
-std::span<std::int64_t> LuState::exchanges(std::int64_t j) {
-  const Grid& grid = map().grid();
-  return {exchanged.data() + j * grid.tile, static_cast<std::size_t>(grid.size(j))};
-}
-
 std::int64_t lu_scratch_bytes(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
   return std::max(sums_bytes(map) + tiles::scratch_bytes(tile), kernels::panel_scratch(tile));
-}
-
-std::int64_t lu_row_bytes(const RungMap& map) {
-  const std::int64_t ld = kernels::sums_ld(map.grid().tile);
-  return core::round_up(core::size_product(ld, map.grid().n, map.uses(Rung::fp64) ? 8 : 4, "a row"),
-                        4096);
-}
-
-std::int64_t lu_panel_bytes(const RungMap& map) {
-  const std::int64_t ld = kernels::sums_ld(map.grid().n);
-  return core::round_up(
-      core::size_product(ld, map.grid().tile, map.uses(Rung::fp64) ? 8 : 4, "a panel"), 4096);
-}
-
-std::int64_t lu_inverse_bytes(const RungMap& map) {
-  return core::size_product(inverse_bytes(map), map.grid().tiles(), "inverses");
 }
 
 const Codelet& lu_solve_codelet() {

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "core/buffer.hpp"
+#include "factor/lu/workspace.hpp"
 
 /// LU factorization by block rows, left-looking, with one row of lookahead (Haidar et al., section
 /// 4.3.2, whose panels are in fp32 and whose updates are in half precision).
@@ -17,113 +17,111 @@ namespace stepwell::factor {
 namespace {
 
 using engine::Access;
-using engine::DataId;
 using engine::Graph;
 using engine::Use;
 using tiles::Grid;
 
-/// The data ids that tasks depend on. Several of them refer to the same memory (rows of L that are
-/// final, and rows that still change places), so they stand for states, not for bytes.
-class Names {
- public:
-  Names(Graph& graph, std::int64_t tiles) : bytes_(static_cast<std::size_t>(6 * tiles + 1)) {
-    std::size_t next = 0;
-    const auto take = [&](std::int64_t count) {
-      std::vector<DataId> ids;
-      for (std::int64_t k = 0; k < count; ++k) ids.push_back(graph.add(&bytes_[next++], 1));
-      return ids;
-    };
-    solved_ = take(tiles);
-    panel_ = take(tiles);
-    fixed_ = take(tiles);
-    right_ = take(tiles);
-    x_ = take(2 * tiles);
-    moving_ = take(1)[0];
-    tiles_ = tiles;
-  }
-
-  DataId solved(std::int64_t j) const { return at(solved_, j); }  ///< G(j, k) of block row j
-  DataId panel(std::int64_t j) const { return at(panel_, j); }  ///< exchanges and inverse of row j
-  DataId fixed(std::int64_t k) const { return at(fixed_, k); }  ///< row k of L, in final form
-  DataId right(std::int64_t i) const { return at(right_, i); }  ///< the newest tile of row i of L
-  DataId moving() const { return moving_; }  ///< rows of L below the newest panel, and the order
-  DataId x(std::int64_t j, std::int64_t i) const { return at(x_, j % 2 * tiles_ + i); }
-
- private:
-  static DataId at(const std::vector<DataId>& ids, std::int64_t k) {
-    return ids[static_cast<std::size_t>(k)];
-  }
-  std::vector<char> bytes_;
-  std::vector<DataId> solved_, panel_, fixed_, right_, x_;
-  DataId moving_ = 0;
-  std::int64_t tiles_ = 0;
-};
-
 class Inserter {
  public:
   Inserter(Graph& graph, LuState& state)
-      : graph_(graph), state_(state), grid_(state.map().grid()), names_(graph, grid_.tiles()) {}
+      : graph_(graph),
+        rules_{&state.g->map(), state.pivoting},
+        results_(state.results),
+        grid_(state.g->grid()),
+        space_(graph, state) {}
 
   /// Prepares block row j before block row j - 1 is factored.
   void prepare(std::int64_t j) {
     for (std::int64_t k = 0; k + 1 < j; ++k) {
-      insert(lu_solve_codelet(), j, k, k,
-             {{names_.fixed(k), Access::read}, {names_.solved(j), Access::read_write}}, 0);
+      std::vector<Use> uses = loaded(j, k);
+      uses.push_back({space_.results(k), Access::read});
+      uses.push_back({space_.g(j), Access::read_write});
+      if (k > 0) uses.push_back({space_.l(k), Access::read});
+      insert(lu_solve_codelet(), j, k, k, uses, 0);
     }
     for (std::int64_t i = std::max<std::int64_t>(0, j - 1); i < grid_.tiles(); ++i) {
-      insert(lu_sweep_codelet(), j, i, std::max<std::int64_t>(0, j - 1),
-             {{names_.moving(), Access::read},
-              {names_.right(i), Access::read},
-              {names_.solved(j), Access::read},
-              {names_.x(j, i), Access::write}},
-             0);
+      std::vector<Use> uses = loaded(j, i);
+      uses.push_back({space_.x(j, i), Access::write});
+      if (j > 1) {
+        uses.push_back({space_.g(j), Access::read});
+        uses.push_back({space_.l(i), Access::read});
+      }
+      insert(lu_sweep_codelet(), j, i, std::max<std::int64_t>(0, j - 1), uses, 0);
     }
   }
 
   /// Applies the contribution of block row j - 1.
   void advance(std::int64_t j) {
-    std::vector<Use> uses = {{names_.panel(j - 1), Access::read},
-                             {names_.solved(j), Access::read_write}};
+    std::vector<Use> uses = {{space_.results(j - 1), Access::read},
+                             {space_.g(j), Access::read_write}};
     use_row(j, j - 1, uses);
     insert(lu_advance_codelet(), j, j - 1, 1, uses, 3);
     for (std::int64_t i = j; i < grid_.tiles(); ++i) {
       insert(lu_last_codelet(), j, i, 1,
-             {{names_.solved(j), Access::read},
-              {names_.right(i), Access::read},
-              {names_.x(j, i), Access::read_write}},
+             {{space_.g(j), Access::read},
+              {space_.l(i), Access::read},
+              {space_.x(j, i), Access::read_write}},
              3);
     }
   }
 
   void panel(std::int64_t j) {
-    std::vector<Use> uses = {{names_.panel(j), Access::write}};
+    std::vector<Use> uses = {{space_.results(j), Access::write},
+                             {space_.g(j), Access::read_write},
+                             {space_.diagonal(j), Access::write},
+                             {space_.panel(), Access::write}};
     use_row(j, j, uses);
     insert(lu_panel_codelet(), j, j, grid_.tiles() - j, uses, 3);
   }
 
-  /// Stores L of block row j and applies its exchanges, for the block rows below.
+  /// Stores L of block row j.
   void publish_panel(std::int64_t j) {
     for (std::int64_t i = j + 1; i < grid_.tiles(); ++i) {
-      std::vector<Use> uses = {{names_.panel(j), Access::read},
-                               {names_.x(j, i), Access::read},
-                               {names_.right(i), Access::write}};
-      if (!state_.pivoting) uses.push_back({names_.x(j, j), Access::read});
+      std::vector<Use> uses = {{space_.l(i), Access::read_write}};
+      if (rules_.pivoting) {
+        uses.push_back({space_.panel(), Access::read});
+      } else {
+        uses.push_back({space_.x(j, j), Access::read});
+        uses.push_back({space_.x(j, i), Access::read});
+      }
       insert(lu_right_codelet(), j, i, 1, uses, 3);
     }
-    insert(lu_exchange_codelet(), j, j, j,
-           {{names_.panel(j), Access::read},
-            {names_.moving(), Access::read_write},
-            {names_.fixed(j), Access::write}},
-           2);
   }
 
-  void finish(std::int64_t i) { insert(lu_finish_codelet(), i, i, i, {}, 0); }
+  /// Applies the exchanges of block row j, for the block rows below. Block row j + 1 does not need
+  /// them: they come after its advance(), which reads L(i, j) only, and after its panel if there is
+  /// nobody else to do them.
+  void exchange(std::int64_t j) {
+    std::vector<Use> uses = {{space_.results(j), Access::read}};
+    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
+      uses.push_back({space_.order(i), Access::read_write});
+    }
+    for (std::int64_t i = j; rules_.pivoting && j > 0 && i < grid_.tiles(); ++i) {
+      uses.push_back({space_.l(i), Access::read_write});
+    }
+    insert(lu_exchange_codelet(), j, j, j, uses, -2);
+  }
+
+  void finish(std::int64_t i) {
+    std::vector<Use> uses;
+    if (i > 0) uses.push_back({space_.l(i), Access::read_write});
+    insert(lu_finish_codelet(), i, i, i, uses, 0);
+  }
 
  private:
-  /// Adds X(j, i) for i >= first.
+  /// What loading A(j, positions of block i) reads.
+  std::vector<Use> loaded(std::int64_t j, std::int64_t i) const {
+    return {{space_.a(j), Access::read},
+            {space_.row_factors(), Access::read},
+            {space_.col_factors(), Access::read},
+            {space_.order(i), Access::read}};
+  }
+
+  /// Adds X(j, first), and with pivoting the blocks to the right of it.
   void use_row(std::int64_t j, std::int64_t first, std::vector<Use>& uses) const {
-    for (std::int64_t i = first; i < grid_.tiles(); ++i) {
-      uses.push_back({names_.x(j, i), Access::read_write});
+    const std::int64_t end = rules_.pivoting ? grid_.tiles() : first + 1;
+    for (std::int64_t i = first; i < end; ++i) {
+      uses.push_back({space_.x(j, i), Access::read_write});
     }
   }
 
@@ -131,22 +129,18 @@ class Inserter {
   void insert(const engine::Codelet& codelet, std::int64_t j, std::int64_t i, std::int64_t depth,
               const std::vector<Use>& uses, int urgency) {
     const auto priority = static_cast<int>(4 * (grid_.tiles() - j)) + urgency;
-    graph_.insert(codelet, LuTask{&state_, j, i}, uses,
+    graph_.insert(codelet, LuTask{&rules_, &results_, j, i}, uses,
                   {priority, 0, static_cast<std::uint32_t>(depth)});
   }
 
   Graph& graph_;
-  LuState& state_;
+  const LuRules rules_;
+  LuResults& results_;
   const Grid grid_;
-  Names names_;
+  LuWorkspace space_;
 };
 
 }  // namespace
-
-std::int64_t lu_workspace_bytes(const tiles::RungMap& map) {
-  if (map.grid().n == 0) return 0;
-  return 2 * lu_row_bytes(map) + lu_panel_bytes(map) + lu_inverse_bytes(map);
-}
 
 std::int64_t lu_task_count(const tiles::RungMap& map) {
   const std::int64_t t = map.grid().tiles();
@@ -157,31 +151,25 @@ std::int64_t lu_task_count(const tiles::RungMap& map) {
 }
 
 void run_lu_graph(Graph& graph, LuState& state) {
-  const tiles::RungMap& map = state.map();
-  const Grid& grid = map.grid();
-  const auto n = static_cast<std::size_t>(grid.n);
-  state.order.resize(n);
+  const Grid& grid = state.g->grid();
+  state.order.resize(static_cast<std::size_t>(grid.n));
   std::iota(state.order.begin(), state.order.end(), std::int64_t{0});
-  state.exchanged = state.order;
-  state.largest_g.assign(static_cast<std::size_t>(grid.count()), 0.0);
-  state.largest_l = state.largest_g;
-  state.pivot = {};
-  if (n == 0) return;
+  state.results = {};
+  state.results.largest_g.assign(static_cast<std::size_t>(grid.count()), 0.0);
+  state.results.largest_l = state.results.largest_g;
+  if (grid.n == 0) return;
 
-  const core::Buffer<std::byte> memory(lu_workspace_bytes(map), core::Contents::any);
-  state.x[0] = memory.data();
-  state.x[1] = state.x[0] + lu_row_bytes(map);
-  state.l_panel = state.x[1] + lu_row_bytes(map);
-  state.inverses = state.l_panel + lu_panel_bytes(map);
   Inserter insert(graph, state);
   const engine::TaskGuard guard(graph);
   insert.prepare(0);
   for (std::int64_t j = 0; j < grid.tiles() && !graph.stopped(); ++j) {
     if (j > 0) insert.advance(j);
+    if (j > 0) insert.exchange(j - 1);
     insert.panel(j);
     if (j + 1 < grid.tiles()) insert.prepare(j + 1);
     insert.publish_panel(j);
   }
+  if (!graph.stopped()) insert.exchange(grid.tiles() - 1);
   graph.wait();
   for (std::int64_t i = 0; i < grid.tiles() && !graph.stopped(); ++i) insert.finish(i);
   graph.wait();

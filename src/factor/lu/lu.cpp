@@ -15,6 +15,7 @@
 #include "factor/lu/equilibrate.hpp"
 #include "factor/lu/graph.hpp"
 #include "factor/lu/lu_data.hpp"
+#include "factor/lu/workspace.hpp"
 #include "factor/setup.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/error.hpp"
@@ -77,7 +78,7 @@ std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
   const std::int64_t transformed =
       options.lu.pivoting == Pivoting::butterfly ? core::size_product(n, n, 8, "a copy of A") : 0;
   return 2 * tiles::tile_matrix_bytes(map) + lu_workspace_bytes(map) +
-         workers_of(g) * g.scratch_bytes + transformed + n * 48 + map.grid().count() * 18;
+         workers_of(g) * g.scratch_bytes + transformed + n * 40 + map.grid().count() * 18;
 }
 
 /// The elements of H are below 1 and those of L at most 1; the rest of fp16's range is for the
@@ -115,8 +116,8 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   r.peak_bytes = peak_bytes(map, g, options);
   core::require_memory(r.peak_bytes, "an LU factor of order " + std::to_string(a.rows));
   data->n = a.rows;
-  data->g = tiles::TileMatrix(map);
-  data->l = tiles::TileMatrix(map);
+  data->g = tiles::TileMatrix(map, {}, 0, tiles::TileOrder::by_rows);
+  data->l = tiles::TileMatrix(map, {}, 0, tiles::TileOrder::by_rows);
   data->scale = scale;
   r.mu = choose_gain(map, options.theta);
   for (double& x : data->scale.row) x *= r.mu;
@@ -145,17 +146,19 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   engine::Graph graph(g);
   run_lu_graph(graph, state);
 
-  const double g_largest = largest_of(state.largest_g), l_largest = largest_of(state.largest_l);
+  const double g_largest = largest_of(state.results.largest_g);
+  const double l_largest = largest_of(state.results.largest_l);
+  const tiles::Pivot pivot = state.results.pivot;
   const bool cancelled = options.engine.progress != nullptr && options.engine.progress->cancel;
-  const bool failed = !state.pivot.ok() || !fits(map, g_largest) || !fits(map, l_largest);
+  const bool failed = !pivot.ok() || !fits(map, g_largest) || !fits(map, l_largest);
   r.outcome = cancelled                      ? FactorOutcome::cancelled
               : !failed                      ? FactorOutcome::ok
               : map.coarsest() == Rung::fp64 ? FactorOutcome::singular
                                              : FactorOutcome::breakdown;
   data->order = std::move(state.order);
   r.map = options.map;
-  r.pivot = state.pivot.index;
-  r.pivot_value = state.pivot.value;
+  r.pivot = pivot.index;
+  r.pivot_value = pivot.value;
   r.tile = map.grid().tile;
   r.tiles = map.counts();
   r.unit_roundoff = info(map.coarsest()).unit_roundoff;
