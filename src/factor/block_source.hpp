@@ -29,8 +29,11 @@ class BlockSource {
   virtual MatrixView<const double> block_of_a(const Block& at, double* scratch) const {
     return block(at, scratch);
   }
-  /// Whether block() writes to 'scratch'.
+  /// Whether block() writes to 'scratch'. If not, blocks are in memory as long as the source
+  /// exists, and a task graph has them as data.
   virtual bool needs_scratch() const = 0;
+  /// The matrix whose blocks block() returns; empty if they are not parts of one matrix in memory.
+  virtual MatrixView<const double> matrix() const { return {}; }
 };
 
 /// A matrix in memory, in its own order or with permuted rows and columns: 'order' holds indices
@@ -44,6 +47,9 @@ class StoredBlocks : public BlockSource {
     return a_.block(at.row, at.col, at.rows, at.cols);
   }
   bool needs_scratch() const override { return !order_.empty(); }
+  MatrixView<const double> matrix() const override {
+    return order_.empty() ? a_ : MatrixView<const double>{};
+  }
 
  private:
   MatrixView<const double> a_;

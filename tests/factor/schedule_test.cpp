@@ -50,7 +50,7 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
   engine::Graph graph(graph_options);
   const Schedule schedule{l.grid(), std::min(window, l.grid().tiles())};
   left_looking(graph, state, schedule);
-  EXPECT_TRUE(state.pivot.ok());
+  EXPECT_TRUE(state.results.pivot.ok());
   EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, schedule, 0));
   std::vector<double> elements;
   Dense<double> tile(64, 64);
@@ -78,6 +78,28 @@ TEST_P(SameBits, ForAHundredRandomSchedules) {
     }
   }
   engine::stop_workers(options.settings);
+}
+
+// A task that used more than the data that it names, or wrote to what it only reads, would not have
+// the same bits on copies of its data.
+TEST_P(SameBits, WithDataInOtherMemory) {
+  const Dense<double> a = well_conditioned(650);
+  engine::GraphOptions options;
+  options.scratch_bytes = tiles::scratch_bytes(64);
+  options.workers = false;
+  const std::vector<double> expected = tiles_from(a, GetParam(), options);
+  options.copied_data = true;
+  EXPECT_TRUE(tiles_from(a, GetParam(), options) == expected);
+  EXPECT_TRUE(tiles_from(a, GetParam(), options, 2) == expected);
+
+  const tiles::Grid grid{a.rows, 64};
+  const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
+  const auto norms_of = [&](bool copied) {
+    options.copied_data = copied;
+    engine::Graph graph(options);
+    return tile_norms(graph, StoredBlocks(a.view(), {}), grid, scale, {}, 0);
+  };
+  EXPECT_EQ(norms_of(true), norms_of(false));
 }
 
 TEST_P(SameBits, ForAnyWindow) {

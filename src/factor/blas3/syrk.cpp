@@ -48,11 +48,19 @@ bool in_range(double largest, bool fp16) {
 /// Inserts the three kinds of tasks, and holds their memory and data ids.
 class SyrkGraph {
  public:
-  SyrkGraph(engine::Graph& graph, Syrk& s)
+  SyrkGraph(engine::Graph& graph, const SyrkRules& s, MatrixView<const double> a,
+            MatrixView<double> c)
       : graph_(graph), s_(s), narrow_(narrow_bytes(s)), rows_(ring_bytes(s)) {
+    const tiles::Grid& grid = s.map.grid();
+    for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+      if (!a.empty()) a_.push_back(graph.add(a.block(j * grid.tile, 0, grid.size(j), a.cols)));
+      for (std::int64_t i = j; i < grid.tiles(); ++i) {
+        c_.push_back(graph.add(c.block(i * grid.tile, j * grid.tile, grid.size(i), grid.size(j))));
+      }
+    }
     const std::int64_t groups = (s.across.tiles() + kSyrkGroup - 1) / kSyrkGroup;
     std::byte* at = narrow_.data();
-    for (std::int64_t g = 0; at != nullptr && g < s.map.grid().tiles() * groups; ++g) {
+    for (std::int64_t g = 0; at != nullptr && g < grid.tiles() * groups; ++g) {
       const std::int64_t bytes = group_tiles(g % groups) * s.tile_bytes();
       groups_.push_back(graph.add(at, bytes));
       at += bytes;
@@ -63,10 +71,10 @@ class SyrkGraph {
     }
   }
 
-  static std::int64_t narrow_bytes(const Syrk& s) {
+  static std::int64_t narrow_bytes(const SyrkRules& s) {
     return core::size_product(s.map.grid().tiles(), s.across.tiles(), s.tile_bytes(), "A");
   }
-  static std::int64_t ring_bytes(const Syrk& s) {
+  static std::int64_t ring_bytes(const SyrkRules& s) {
     return kRing * s.across.tiles() * s.packed_bytes();
   }
 
@@ -76,11 +84,11 @@ class SyrkGraph {
            s_.map.grid().count();
   }
 
-  void narrow(std::int64_t i) {
+  void narrow(std::int64_t i, SyrkResults& results) {
     for (std::int64_t k0 = 0; k0 < s_.across.tiles() && !groups_.empty(); k0 += kSyrkGroup) {
       const std::int64_t k1 = std::min(k0 + kSyrkGroup, s_.across.tiles());
-      const Use use{group(i, k0 / kSyrkGroup), Access::write};
-      graph_.insert(syrk_narrow_codelet(), SyrkNarrowTask{&s_, i, k0, k1}, std::span(&use, 1), {});
+      const Use uses[] = {{group(i, k0 / kSyrkGroup), Access::write}, {a(i), Access::read}};
+      graph_.insert(syrk_narrow_codelet(), SyrkNarrowTask{&s_, &results, i, k0, k1}, uses, {});
     }
   }
 
@@ -93,10 +101,19 @@ class SyrkGraph {
 
   void tile(std::int64_t i, std::int64_t j) {
     const Rung rung = s_.map.at(i, j);
-    std::vector<Use> uses;
-    if (rung != Rung::fp64) add_row(i, uses);
-    if (info(rung).planes > 0 && !ring_.empty()) uses.push_back({ring(j), Access::read});
-    if (rung == Rung::fp32 && i != j) add_row(j, uses);
+    const bool overwrites = s_.beta == 0 && i != j;  // above the diagonal C stays as it is
+    std::vector<Use> uses = {{c(i, j), overwrites ? Access::write : Access::read_write}};
+    if (info(rung).planes > 0) {
+      add_row(i, uses);
+      if (!ring_.empty()) uses.push_back({ring(j), Access::read});
+    } else {
+      const auto add = [&](std::int64_t row) {
+        if (rung == Rung::fp32) return add_row(row, uses);
+        if (!a_.empty()) uses.push_back({a(row), Access::read});
+      };
+      add(i);
+      if (i != j) add(j);
+    }
     graph_.insert(syrk_tile_codelet(), SyrkTileTask{&s_, i, j}, uses, {});
   }
 
@@ -108,6 +125,10 @@ class SyrkGraph {
     const std::int64_t groups = (s_.across.tiles() + kSyrkGroup - 1) / kSyrkGroup;
     return groups_[static_cast<std::size_t>(i * groups + g)];
   }
+  DataId a(std::int64_t i) const { return a_[static_cast<std::size_t>(i)]; }
+  DataId c(std::int64_t i, std::int64_t j) const {
+    return c_[static_cast<std::size_t>(s_.map.grid().index(i, j))];
+  }
   DataId ring(std::int64_t j) const { return ring_[static_cast<std::size_t>(j % kRing)]; }
   void add_row(std::int64_t i, std::vector<Use>& uses) const {
     for (std::int64_t k = 0; k < s_.across.tiles(); k += kSyrkGroup) {
@@ -116,9 +137,9 @@ class SyrkGraph {
   }
 
   engine::Graph& graph_;
-  Syrk& s_;
+  const SyrkRules& s_;
   core::Buffer<std::byte> narrow_, rows_;
-  std::vector<DataId> groups_, ring_;
+  std::vector<DataId> a_, c_, groups_, ring_;
 };
 
 void check(MatrixView<const double> a, MatrixView<double> c) {
@@ -144,11 +165,10 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   using namespace factor;
   const auto start = core::Clock::now();
   check(a, c);
-  Syrk s;
+  SyrkRules s;
+  SyrkResults results;
   s.alpha = alpha;
   s.beta = beta;
-  s.a = a;
-  s.c = c;
   const std::int64_t tile = choose_tile(std::max(a.rows, a.cols), options.tile);
   s.map = RungMap({a.rows, tile}, options.map);
   s.across = {a.cols, tile};
@@ -167,16 +187,16 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   core::require_memory(report.peak_bytes, "syrk: the narrow copy of A");
 
   engine::Graph graph(g);
-  SyrkGraph insert(graph, s);
+  SyrkGraph insert(graph, s, a, c);
   const engine::TaskGuard guard(graph);
   const std::int64_t tiles = s.map.grid().tiles();
   announce(options.engine.progress, insert.task_count());
   const auto narrow_all = [&] {
-    for (std::int64_t i = 0; i < tiles; ++i) insert.narrow(i);
+    for (std::int64_t i = 0; i < tiles; ++i) insert.narrow(i, results);
     graph.wait();
   };
   narrow_all();
-  s.scale = choose_scale(s.largest, s.map.uses(Rung::fp16));
+  s.scale = choose_scale(results.largest, s.map.uses(Rung::fp16));
   if (s.scale != 1 && insert.narrows()) narrow_all();
   for (std::int64_t j = 0; j < tiles && !graph.stopped(); ++j) {
     insert.rows(j);

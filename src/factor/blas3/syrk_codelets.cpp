@@ -20,27 +20,27 @@ using tiles::TileShape;
 
 void run_narrow(Task& task, const void* arguments) {
   const auto& x = *static_cast<const SyrkNarrowTask*>(arguments);
-  Syrk& s = *x.s;
+  const SyrkRules& s = *x.rules;
   const kernels::Table& t = kernels::table();
+  const auto a = task.matrix<const double>(1);
   const std::vector<double> scale(static_cast<std::size_t>(s.map.grid().tile), s.scale);
   for (std::int64_t k = x.k0; k < x.k1; ++k) {
     const TileShape shape = s.packed_shape(x.i, k);
     std::byte* const at = task.data(0) + (k - x.k0) * s.tile_bytes();
-    const auto block =
-        s.a.block(x.i * s.map.grid().tile, k * s.across.tile, shape.rows, shape.cols);
     // Narrowing goes through fp32, the format of the products' sums: one pass over A narrows,
     // scales and scans.
     const tiles::Tile plain{{Rung::fp32, shape.rows, shape.cols},
                             s.fp32 ? at + s.packed_bytes() : task.scratch()};
     kernels::LoadArgs args;
-    args.a = block;
+    args.a = a.block(0, k * s.across.tile, shape.rows, shape.cols);
     args.scales.row = s.scale == 1 ? nullptr : scale.data();
     args.out32 = plain.fp32();
     kernels::Scan scan;
     kernels::load(t, args, scan);
     if (s.planes > 0) kernels::pack(t, s.packed, plain.fp32(), tiles::Tile{shape, at}.packed());
-    double seen = s.largest;
-    while (scan.max_abs > seen && !s.largest.compare_exchange_weak(seen, scan.max_abs)) {
+    std::atomic<double>& largest = x.results->largest;
+    double seen = largest;
+    while (scan.max_abs > seen && !largest.compare_exchange_weak(seen, scan.max_abs)) {
     }
   }
   task.lap(Phase::load);
@@ -48,7 +48,7 @@ void run_narrow(Task& task, const void* arguments) {
 
 void run_rows(Task& task, const void* arguments) {
   const auto& x = *static_cast<const SyrkRowTask*>(arguments);
-  const Syrk& s = *x.s;
+  const SyrkRules& s = *x.rules;
   for (std::int64_t k = 0; k < s.across.tiles(); ++k) {
     const TileShape shape = s.packed_shape(x.j, k);
     const std::byte* const from =
@@ -85,7 +85,7 @@ void add_product(MatrixView<const T> p, double alpha, double unscale, double bet
 
 void run_tile(Task& task, const void* arguments) {
   const auto& x = *static_cast<const SyrkTileTask*>(arguments);
-  Syrk& s = *x.s;
+  const SyrkRules& s = *x.rules;
   const Grid& grid = s.map.grid();
   const Rung rung = s.map.at(x.i, x.j);
   const Shape shape = x.i == x.j ? Shape::lower : Shape::full;
@@ -96,38 +96,42 @@ void run_tile(Task& task, const void* arguments) {
   const Sums sums{rung, rows, cols, task.scratch()};
   std::fill_n(task.scratch(), sums.bytes(), std::byte{0});
 
+  // The pieces of A that the left and the right operand are read from, after C.
+  const std::size_t pieces = rung == Rung::fp64 ? 1 : groups;
+  const std::size_t of_left = 1;
+  const std::size_t of_right = info(rung).planes == 0 && x.i == x.j ? of_left : of_left + pieces;
   std::vector<TileIn> left;
   std::vector<tiles::RightTile> right;
   for (std::int64_t k = 0; k < s.across.tiles(); ++k) {
     const auto group = static_cast<std::size_t>(k / kSyrkGroup);
     const std::int64_t within = k % kSyrkGroup * s.tile_bytes();
     if (rung == Rung::fp64) {
-      const auto own = [&](std::int64_t i) -> TileIn {
-        const auto block = s.a.block(i * grid.tile, k * s.across.tile, grid.size(i), 1);
-        return {{Rung::fp64, grid.size(i), s.across.size(k), s.a.ld},
-                reinterpret_cast<const std::byte*>(block.data)};
+      const auto tile_of = [&](std::size_t piece) -> TileIn {
+        const auto a = task.matrix<const double>(piece);
+        return {{Rung::fp64, a.rows, s.across.size(k), a.ld},
+                reinterpret_cast<const std::byte*>(a.column(k * s.across.tile))};
       };
-      left.push_back(own(x.i));
-      right.push_back({own(x.j), {}});
+      left.push_back(tile_of(of_left));
+      right.push_back({tile_of(of_right), {}});
     } else if (rung == Rung::fp32) {
       const std::int64_t plain = within + s.packed_bytes();
-      const std::size_t second = x.i == x.j ? group : groups + group;
-      left.push_back({{Rung::fp32, rows, s.across.size(k)}, task.data(group) + plain});
-      right.push_back({{{Rung::fp32, cols, s.across.size(k)}, task.data(second) + plain}, {}});
+      const TileShape b{Rung::fp32, cols, s.across.size(k)};
+      left.push_back({{Rung::fp32, rows, s.across.size(k)}, task.data(of_left + group) + plain});
+      right.push_back({{b, task.data(of_right + group) + plain}, {}});
     } else {
       const TileShape b = s.packed_shape(x.j, k);
-      left.push_back({s.packed_shape(x.i, k), task.data(group) + within});
-      right.push_back({{b, nullptr},
-                       kernels::packed(reinterpret_cast<std::uint16_t*>(task.data(groups) +
-                                                                        k * s.packed_bytes()),
-                                       b.rows, b.cols, b.rung, Order::rows)});
+      auto* const in_rows =
+          reinterpret_cast<std::uint16_t*>(task.data(of_right) + k * s.packed_bytes());
+      left.push_back({s.packed_shape(x.i, k), task.data(of_left + group) + within});
+      right.push_back(
+          {{b, nullptr}, kernels::packed(in_rows, b.rows, b.cols, b.rung, Order::rows)});
     }
   }
   tiles::sweep(kernels::table(), sums, left, right, shape,
                task.scratch() + core::round_up(sums.bytes(), 64));
   task.lap(Phase::update);
 
-  const MatrixView<double> c = s.c.block(x.i * grid.tile, x.j * grid.tile, rows, cols);
+  const auto c = task.matrix<double>(0);
   if (sums.wide()) {
     add_product<double>(sums.fp64(), -s.alpha, 1, s.beta, shape, c);
   } else {

@@ -18,36 +18,53 @@ using tiles::RungMap;
 using tiles::Shape;
 using tiles::Sums;
 
+/// A block of A: in the task's next piece of data, or computed in scratch memory.
+MatrixView<const double> block_of_a(const Task& task, std::size_t& next, const LoadRules& rules,
+                                    const Block& at, std::byte* scratch) {
+  if (rules.computed != nullptr) {
+    return rules.computed->block(at, reinterpret_cast<double*>(scratch));
+  }
+  const auto a = task.matrix<const double>(next++);
+  return rules.by_columns ? a.block(at.row - at.col, 0, at.rows, at.cols) : a;
+}
+
+/// The factors of the rows and columns of a block, the task's next two pieces of data.
+kernels::Scales scales_of(const Task& task, std::size_t& next, const Block& at) {
+  const double* const row = task.array<const double>(next++) + at.row;
+  return {row, task.array<const double>(next++) + at.col};
+}
+
+Block block_at(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
+  return {i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
+}
+
 /// Loads the tile (if this is its first piece) and sweeps; returns the sums and the number of
 /// pieces of data used.
 std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   const kernels::Table& t = kernels::table();
-  CholeskyState& at = *x.state;
-  const RungMap& map = at.l->map();
+  const CholeskyRules& rules = *x.rules;
+  const RungMap& map = *rules.map;
   const tiles::Grid& grid = map.grid();
   const Shape shape = x.i == x.j ? Shape::lower : Shape::full;
   const tiles::TileShape own = shape_of(map, x.i, x.j);
   const Sums sums = own.is_packed() ? Sums{own.rung, own.rows, own.cols, task.data(0)}
                                     : tiles::sums_in({own, task.data(0)});
+  std::size_t next = 1;
   if (x.first) {
-    const std::int64_t row = x.i * grid.tile;
-    const std::int64_t col = x.j * grid.tile;
-    const MatrixView<const double> a = at.source->block({row, col, sums.rows, sums.cols},
-                                                        reinterpret_cast<double*>(task.scratch()));
-    tiles::load_tile(t, a, shape, {at.scale->row.data() + row, at.scale->col.data() + col},
-                     at.diagonal_factor, sums,
-                     at.scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
+    const Block at = block_at(grid, x.i, x.j);
+    const auto a = block_of_a(task, next, rules.load, at, task.scratch());
+    tiles::load_tile(t, a, shape, scales_of(task, next, at), rules.diagonal_factor, sums,
+                     x.results->scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
     task.lap(Phase::load);
   }
   std::vector<tiles::TileIn> left;
   std::vector<tiles::RightTile> right;
   const RowPieces rows = row_pieces(map, x.j, x.k0, x.k1);
-  std::byte* const copies = rows.early ? task.data(1) : nullptr;
-  std::byte* const last_copy = rows.last ? task.data(rows.early ? 2 : 1) : nullptr;
-  const std::size_t first_left = 1 + (rows.early ? 1 : 0) + (rows.last ? 1 : 0);
-  std::size_t next = first_left + static_cast<std::size_t>(x.k1 - x.k0);
-  for (std::int64_t k = x.k0; k < x.k1; ++k) {
-    const std::size_t at_left = first_left + static_cast<std::size_t>(k - x.k0);
+  std::byte* const copies = rows.early ? task.data(next++) : nullptr;
+  std::byte* const last_copy = rows.last ? task.data(next++) : nullptr;
+  std::size_t at_left = next;
+  next += static_cast<std::size_t>(x.k1 - x.k0);
+  for (std::int64_t k = x.k0; k < x.k1; ++k, ++at_left) {
     left.push_back({shape_of(map, x.i, k), task.data(at_left)});
     tiles::TileIn stored{shape_of(map, x.j, k), nullptr};
     if (!stored.shape.is_packed()) stored.data = task.data(x.i == x.j ? at_left : next++);
@@ -71,7 +88,7 @@ struct Outputs {
   tiles::Inverse inverse;  ///< without memory in the last column, where nothing is solved with it
 };
 Outputs outputs_of(const Task& task, const TileTask& x, std::size_t next) {
-  const RungMap& map = x.state->l->map();
+  const RungMap& map = *x.rules->map;
   const tiles::TileShape shape = shape_of(map, x.i, x.j);
   std::byte* const tile = shape.is_packed() ? task.data(next++) : task.data(0);
   const bool last = x.j + 1 == map.grid().tiles();
@@ -81,14 +98,14 @@ Outputs outputs_of(const Task& task, const TileTask& x, std::size_t next) {
 void run_diagonal(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TileTask*>(arguments);
   const auto [sums, next] = load_and_sweep(task, x);
-  CholeskyState& at = *x.state;
+  const RungMap& map = *x.rules->map;
   const auto [tile, inverse] = outputs_of(task, x, next);
   const tiles::Pivot pivot =
-      tiles::factor_diagonal(kernels::table(), sums, at.l->map().diagonal_layers(x.j), at.rounding,
+      tiles::factor_diagonal(kernels::table(), sums, map.diagonal_layers(x.j), x.rules->rounding,
                              tile, inverse, task.scratch());
   task.lap(Phase::diagonal);
   if (pivot.ok()) return;
-  at.pivot = {x.j * at.l->grid().tile + pivot.index, pivot.value};
+  x.results->pivot = {x.j * map.grid().tile + pivot.index, pivot.value};
   task.stop();
 }
 
@@ -96,13 +113,13 @@ void run_solve(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TileTask*>(arguments);
   const auto [sums, next] = load_and_sweep(task, x);
   const auto [tile, inverse] = outputs_of(task, x, next);
-  tiles::solve_tile(kernels::table(), inverse, sums, x.state->rounding, tile, task.scratch());
+  tiles::solve_tile(kernels::table(), inverse, sums, x.rules->rounding, tile, task.scratch());
   task.lap(Phase::solve);
 }
 
 void run_rows(Task& task, const void* arguments) {
   const auto& x = *static_cast<const RowsTask*>(arguments);
-  const RungMap& map = x.l->map();
+  const RungMap& map = *x.map;
   for (std::int64_t k = x.k0; k < x.k1; ++k) {
     if (row_planes(map, x.j, k) == 0) continue;
     const auto piece = static_cast<std::size_t>(k - x.k0) + 1;
@@ -114,13 +131,14 @@ void run_rows(Task& task, const void* arguments) {
 
 void run_norm(Task& task, const void* arguments) {
   const auto& x = *static_cast<const NormTask*>(arguments);
-  const Sums sums{Rung::fp32, x.at.rows, x.at.cols, task.scratch()};
-  const MatrixView<const double> a =
-      x.source->block(x.at, reinterpret_cast<double*>(task.scratch() + sums.bytes()));
-  const bool diagonal = x.at.row == x.at.col;
+  const Block at = block_at(x.grid, x.i, x.j);
+  const Sums sums{Rung::fp32, at.rows, at.cols, task.scratch()};
+  std::size_t next = 0;
+  const auto a = block_of_a(task, next, x.load, at, task.scratch() + sums.bytes());
+  const bool diagonal = x.i == x.j;
   kernels::Scan scan;
-  tiles::load_tile(kernels::table(), a, diagonal ? Shape::lower : Shape::full, {x.row, x.col}, 1,
-                   sums, scan);
+  tiles::load_tile(kernels::table(), a, diagonal ? Shape::lower : Shape::full,
+                   scales_of(task, next, at), 1, sums, scan);
   double squares = 0;
   for (std::int64_t j = 0; j < a.cols; ++j) {
     double column = 0;
@@ -131,7 +149,7 @@ void run_norm(Task& task, const void* arguments) {
     const double middle = diagonal ? sums.fp32()(j, j) : 0;
     squares += (diagonal ? 2 * column + middle * middle : column);
   }
-  *x.norm = std::sqrt(squares);
+  x.results->norms[static_cast<std::size_t>(x.grid.index(x.i, x.j))] = std::sqrt(squares);
   task.lap(Phase::load);
 }
 

@@ -2,16 +2,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/graph.hpp"
-#include "factor/cholesky/row_copies.hpp"
-#include "factor/cholesky/state.hpp"
+#include <vector>
 
-/// The kinds of tasks of left_looking: one codelet for each operation and rung.
+#include "engine/graph.hpp"
+#include "factor/block_source.hpp"
+#include "factor/cholesky/row_copies.hpp"
+#include "kernels/scan.hpp"
+#include "tiles/operations.hpp"
+
+/// The kinds of tasks of left_looking: one codelet for each operation and rung. Their data comes
+/// from the engine.
 namespace stepwell::factor {
+
+/// How a task finds A(i, j).
+struct LoadRules {
+  /// Computes blocks of A, or collects them from it: code that runs on the host. Null if A is data.
+  const BlockSource* computed = nullptr;
+  bool by_columns = false;  ///< the data is not the tile but A(j, j), A(j + 1, j), ... in one piece
+};
+
+/// How to compute.
+struct CholeskyRules {
+  const tiles::RungMap* map = nullptr;
+  LoadRules load;
+  double diagonal_factor = 1;  ///< 1 + c u
+  tiles::Rounding rounding = tiles::Rounding::nearest;
+};
+
+/// Small results in the host's memory, which the caller reads after wait(). Each scan is written by
+/// one task; the pivot by that of the diagonal tile that fails, with several ranks by at most one
+/// on each.
+struct CholeskyResults {
+  std::vector<kernels::Scan> scans;  ///< scans of A's tiles
+  tiles::Pivot pivot;                ///< global index, in the source's order
+};
 
 /// Arguments of sweep, diagonal and solve. Tile (i, j) is updated with the contributions of columns
 /// k0..k1; if 'first', it is loaded from A before. Data, in this order:
 ///   sums of tile (i, j); L(i, j) if plain     read_write (write if first)
+///   A(i, j) or block column j of A            read; only if first, and not if it is computed
+///   row factors, column factors               read; only if first
 ///   row j of L in rows order                  read; one or two pieces, see row_pieces
 ///   L(i, k), k0 <= k < k1                     read
 ///   L(j, k) for those k where it is plain     read; not if i == j: these are the same tiles
@@ -19,7 +49,8 @@ namespace stepwell::factor {
 ///   L(i, j)                                   write; not if plain: it is the first piece
 ///   the inverse of column j                   write (diagonal), read (solve); not if j is the last
 struct TileTask {
-  CholeskyState* state;
+  const CholeskyRules* rules;
+  CholeskyResults* results;
   std::int64_t i, j, k0, k1;
   bool first;
 };
@@ -29,18 +60,23 @@ const engine::Codelet& solve_codelet(Rung rung);
 
 /// Copies L(j, k), k0 <= k < k1, into rows order. Data: the copies (write), the tiles (read).
 struct RowsTask {
-  const tiles::TileMatrix* l;
+  const tiles::RungMap* map;
   std::int64_t j, k0, k1;
 };
 const engine::Codelet& rows_codelet();
 
-/// The norm of one tile of the scaled matrix. Data: none, because A belongs to the caller.
+/// Small results in the host's memory, which the caller reads after wait().
+struct NormResults {
+  std::vector<double> norms;  ///< in the grid's order
+};
+
+/// The norm of tile (i, j) of the scaled matrix. Data: A(i, j) or block column j of A (read; not if
+/// it is computed), row factors, column factors (read).
 struct NormTask {
-  const BlockSource* source;
-  Block at;
-  const double* row;
-  const double* col;
-  double* norm;
+  tiles::Grid grid;
+  LoadRules load;
+  NormResults* results;
+  std::int64_t i, j;
 };
 const engine::Codelet& norm_codelet();
 

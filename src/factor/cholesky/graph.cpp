@@ -6,6 +6,7 @@
 
 #include "factor/cholesky/checkpointing.hpp"
 #include "factor/cholesky/codelets.hpp"
+#include "factor/cholesky/input_data.hpp"
 #include "factor/cholesky/workspace.hpp"
 #include "factor/distributed/broadcast_tree.hpp"
 
@@ -29,6 +30,8 @@ class Inserter {
         state_(state),
         map_(state.l->map()),
         owners_(state.l->distribution()),
+        inputs_(graph, state.source, state.scale, map_.grid()),
+        rules_{&map_, inputs_.rules(), state.diagonal_factor, state.rounding},
         space_(graph, *state.l, schedule, state.rank) {}
 
   /// Copies row j of L, columns [k0, k1), to rows order, if this rank owns a tile of column j.
@@ -46,7 +49,7 @@ class Inserter {
   /// factor.
   void piece(const Piece& p) {
     if (done() || !ours(p.i, p.j)) return;
-    const TileTask x{&state_, p.i, p.j, p.k0, p.k1, p.first};
+    const TileTask x{&rules_, &state_.results, p.i, p.j, p.k0, p.k1, p.first};
     std::vector<Use> uses = operands(x);
     if (p.last) {
       if (info(map_.at(p.i, p.j)).planes > 0) {
@@ -87,7 +90,7 @@ class Inserter {
   /// The complete state after the first 'columns' columns, when no task runs: finished tiles, the
   /// sums of the other tiles, and the scans of A.
   std::vector<tiles::SavedPiece> state(std::int64_t columns) const {
-    const auto scans = std::as_writable_bytes(std::span(state_.scans));
+    const auto scans = std::as_writable_bytes(std::span(state_.results.scans));
     std::vector<tiles::SavedPiece> pieces = {{-1, scans}};
     const Grid& grid = map_.grid();
     for (std::int64_t j = 0; j < grid.tiles(); ++j) {
@@ -125,14 +128,15 @@ class Inserter {
   void copy_row(DataId copies, std::int64_t j, std::int64_t k0, std::int64_t k1) {
     std::vector<Use> uses = {{copies, Access::write}};
     for (std::int64_t k = k0; k < k1; ++k) uses.push_back({space_.tile(j, k), Access::read});
-    graph_.insert(rows_codelet(), RowsTask{state_.l, j, k0, k1}, uses,
+    graph_.insert(rows_codelet(), RowsTask{&map_, j, k0, k1}, uses,
                   {priority(map_.grid(), j, j), 0, static_cast<std::uint32_t>(k1 - k0)});
   }
 
-  std::vector<Use> operands(const TileTask& x) const {
+  std::vector<Use> operands(const TileTask& x) {
     const bool in_place = info(map_.at(x.i, x.j)).planes == 0;
     std::vector<Use> uses = {{in_place ? space_.tile(x.i, x.j) : space_.sums(x.i, x.j),
                               x.first ? Access::write : Access::read_write}};
+    if (x.first) inputs_.use(x.i, x.j, uses);
     const RowPieces rows = row_pieces(map_, x.j, x.k0, x.k1);
     if (rows.early) uses.push_back({space_.rows(x.k0), Access::read});
     if (rows.last) uses.push_back({space_.last_row(), Access::read});
@@ -162,6 +166,8 @@ class Inserter {
   CholeskyState& state_;
   const RungMap& map_;
   const Distribution& owners_;
+  InputData inputs_;
+  const CholeskyRules rules_;
   Workspace space_;
   mutable std::int64_t column_ = -1;  ///< the column of the last query
   mutable bool column_ours_ = false;
@@ -201,8 +207,8 @@ std::int64_t task_count(const RungMap& map, const Distribution& distribution,
 
 void left_looking(Graph& graph, CholeskyState& state, const Schedule& schedule) {
   const Grid& grid = state.l->grid();
-  state.scans.assign(static_cast<std::size_t>(grid.count()), {});
-  state.pivot = {};
+  state.results = {};
+  state.results.scans.resize(static_cast<std::size_t>(grid.count()));
   Inserter insert(graph, state, schedule);
   const engine::TaskGuard guard(graph);
   Checkpointing* const saved = state.checkpoints;
@@ -218,19 +224,19 @@ void left_looking(Graph& graph, CholeskyState& state, const Schedule& schedule) 
 
 std::vector<double> tile_norms(Graph& graph, const BlockSource& source, const Grid& grid,
                                const Scale& scale, const Distribution& distribution, int rank) {
-  std::vector<double> norms(static_cast<std::size_t>(grid.count()));
+  NormResults results{std::vector<double>(static_cast<std::size_t>(grid.count()))};
+  InputData inputs(graph, &source, &scale, grid);
   const engine::TaskGuard guard(graph);
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {
       if (distribution.owner(i, j) != rank) continue;
-      const Block at{i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
-      const NormTask x{&source, at, scale.row.data() + at.row, scale.col.data() + at.col,
-                       &norms[static_cast<std::size_t>(grid.index(i, j))]};
-      graph.insert(norm_codelet(), x, {}, {});
+      std::vector<Use> uses;
+      inputs.use(i, j, uses);
+      graph.insert(norm_codelet(), NormTask{grid, inputs.rules(), &results, i, j}, uses, {});
     }
   }
   graph.wait();
-  return norms;
+  return std::move(results.norms);
 }
 
 }  // namespace stepwell::factor

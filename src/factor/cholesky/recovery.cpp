@@ -152,15 +152,15 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   const bool cancelled =
       process_.any(options_.engine.progress != nullptr && options_.engine.progress->cancel);
   const bool all_fp64 = map.coarsest() == Rung::fp64;
-  r.outcome = cancelled          ? FactorOutcome::cancelled
-              : state.pivot.ok() ? FactorOutcome::ok
-              : all_fp64         ? FactorOutcome::not_positive_definite
-                                 : FactorOutcome::breakdown;
+  r.outcome = cancelled                  ? FactorOutcome::cancelled
+              : state.results.pivot.ok() ? FactorOutcome::ok
+              : all_fp64                 ? FactorOutcome::not_positive_definite
+                                         : FactorOutcome::breakdown;
   r.map = all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map;
-  r.pivot = state.pivot.index;
+  r.pivot = state.results.pivot.index;
   const std::vector<std::int64_t>& order = data_->order;
   if (r.pivot >= 0 && !order.empty()) r.pivot = order[static_cast<std::size_t>(r.pivot)];
-  r.pivot_value = state.pivot.value;
+  r.pivot_value = state.results.pivot.value;
   r.tiles = map.counts();
   r.shift = shift;
   r.toward_zero = rounding == Rounding::toward_zero;
@@ -177,7 +177,7 @@ void BreakdownRecovery::factor(CholeskyState& state, const Schedule& schedule,
   if (checkpoints_ != nullptr) {
     const auto verdict = checkpoints_->begin(facts(state, schedule), schedule);
     if (verdict) {
-      state.pivot = *verdict;
+      state.results.pivot = *verdict;
       return;
     }
   }
@@ -187,7 +187,7 @@ void BreakdownRecovery::factor(CholeskyState& state, const Schedule& schedule,
   const std::int64_t sent = process_.bytes_sent();
   engine::Graph graph(options);
   process_.together([&] { left_looking(graph, state, schedule); });
-  state.pivot = process_.first(state.pivot);
+  state.results.pivot = process_.first(state.results.pivot);
   report().sent_bytes += process_.bytes_sent() - sent;
   book(graph.times(), report().times);
   if (checkpoints_ == nullptr) return;
@@ -195,7 +195,7 @@ void BreakdownRecovery::factor(CholeskyState& state, const Schedule& schedule,
   report().resumed_columns = saved.resumed;
   report().checkpoints += saved.written;
   report().checkpoint_seconds += saved.seconds;
-  if (!state.pivot.ok()) checkpoints_->failed(state.pivot);
+  if (!state.results.pivot.ok()) checkpoints_->failed(state.results.pivot);
 }
 
 tiles::Facts BreakdownRecovery::facts(const CholeskyState& state, const Schedule& schedule) const {
@@ -231,7 +231,7 @@ void BreakdownRecovery::summarize_scans(const CholeskyState& state) {
   for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
     for (std::int64_t i = j; i < grid_.tiles(); ++i) {
       if (!process_.owns(i, j)) continue;
-      kernels::combine(lower, state.scans[static_cast<std::size_t>(grid_.index(i, j))],
+      kernels::combine(lower, state.results.scans[static_cast<std::size_t>(grid_.index(i, j))],
                        i * grid_.tile, j * grid_.tile);
     }
   }

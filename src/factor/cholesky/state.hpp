@@ -2,20 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
-
-#include "factor/block_source.hpp"
+#include "factor/cholesky/codelets.hpp"
 #include "factor/scaling.hpp"
-#include "kernels/scan.hpp"
-#include "tiles/operations.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell::factor {
 
 class Checkpointing;
 
-/// State shared by all tasks of an attempt. Tasks change only the scans (one for each tile) and the
-/// pivot (written by the one diagonal tile that fails; with several ranks, by at most one on each).
+/// What an attempt factors, how, and what it finds. A and its scale may be missing in a graph whose
+/// tasks do not run (GraphOptions::dry).
 struct CholeskyState {
   const BlockSource* source = nullptr;
   const Scale* scale = nullptr;  ///< in the source's order
@@ -25,8 +21,7 @@ struct CholeskyState {
   int rank = 0;                          ///< the rank whose tiles L holds
   Checkpointing* checkpoints = nullptr;  ///< null: none
 
-  std::vector<kernels::Scan> scans;
-  tiles::Pivot pivot;  ///< global index, in the source's order
+  CholeskyResults results;
 };
 
 }  // namespace stepwell::factor
