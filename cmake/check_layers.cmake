@@ -12,6 +12,9 @@
 #            stepwell/adapt, which no other public header includes, may include <Eigen/Core>
 #   namespace  the namespace of a file is that of its layer (stepwell::factor for src/factor), or
 #            stepwell itself for public names; a nested one is named after a folder
+#   codelet  codelets are in files called *codelets.cpp, which know no tile matrix. Their headers
+#            have no views of memory, and pointers only to *Rules and *Results, which are declared
+#            there, to a RungMap and to a BlockSource: tasks get their data from the engine
 #   spdx     a C++ file starts with the two SPDX lines
 #   home     a C++ file under src/ belongs to a layer
 #
@@ -175,6 +178,22 @@ macro(check_include file where name quote)
   endif()
 endmacro()
 
+# 'line': a line of a file called *codelets.hpp or *codelets.cpp.
+macro(check_codelet file where line)
+  string(REGEX REPLACE "//.*" "" code "${line}")
+  if("${code}" MATCHES "(TileMatrix|tile_matrix)")
+    problem("${where}" codelet "a codelet must not use a tile matrix, but task.data()")
+  endif()
+  if("${file}" MATCHES "\\.hpp$")
+    string(REGEX MATCHALL "MatrixView|span<|[A-Za-z_0-9>]+( const)?[*&]" found "${code}")
+    list(FILTER found EXCLUDE REGEX
+      "^(RungMap|BlockSource|[A-Z][A-Za-z]*(Rules|Results))[*&]$|^(Codelet|Grid)&$")
+    if(found)
+      problem("${where}" codelet "a task must not have its data as ${found}, but as task.data()")
+    endif()
+  endif()
+endmacro()
+
 set(patterns "")
 foreach(folder IN ITEMS include src bindings tools tests bench examples)
   foreach(extension IN ITEMS c cc cpp cu h hpp hpp.in)
@@ -193,6 +212,12 @@ foreach(file IN LISTS files)
   if(NOT layer)
     problem("${file}:1" home "the file is in no layer")
   endif()
+  set(codelets FALSE)
+  if("${file}" MATCHES "^src/.*codelets\\.[ch]pp$")
+    set(codelets TRUE)
+  elseif("${file}" MATCHES "^src/" AND "${text}" MATCHES "new (engine::)?Codelet\\(")
+    problem("${file}:1" codelet "codelets belong in a file called *codelets.cpp")
+  endif()
 
   # Converts the text to a list of lines, without the characters that are special in CMake lists.
   string(REGEX REPLACE "[][;\\\\]" "" text "${text}")
@@ -204,6 +229,9 @@ foreach(file IN LISTS files)
       check_include("${file}" "${file}:${line_number}" "${CMAKE_MATCH_2}" "${CMAKE_MATCH_1}")
     elseif("${line}" MATCHES "^namespace ([a-z_:0-9]+) {")
       check_namespace("${file}" "${file}:${line_number}" "${CMAKE_MATCH_1}")
+    endif()
+    if(codelets)
+      check_codelet("${file}" "${file}:${line_number}" "${line}")
     endif()
   endforeach()
 endforeach()

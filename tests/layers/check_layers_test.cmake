@@ -92,6 +92,27 @@ expect(mpi_in_tests tests/core/a.cpp "${spdx}#include <mpi.h>\n"
   "tests/core/a.cpp:3: engine: only src/engine may include mpi.h")
 expect(engine src/engine/a.cpp "${spdx}#include <starpu.h>\n#include <mpi.h>\n" "")
 
+expect(codelet_with_view src/factor/a_codelets.hpp
+  "${spdx}struct ATask {\n  MatrixView<const double> a;\n};\n"
+  "src/factor/a_codelets.hpp:4: codelet: .*MatrixView")
+expect(codelet_with_pointer src/factor/codelets.hpp "${spdx}struct ATask { const double* a; };\n"
+  "src/factor/codelets.hpp:3: codelet: .*double\\*,")
+expect(codelet_with_state src/factor/codelets.hpp "${spdx}struct ATask { LuState* state; };\n"
+  "src/factor/codelets.hpp:3: codelet: .*LuState\\*,")
+expect(codelet_with_vector src/factor/codelets.hpp
+  "${spdx}struct ATask { const std::vector<double>* scale; };\n"
+  "src/factor/codelets.hpp:3: codelet: .*double>\\*,")
+expect(codelet_with_tiles src/factor/codelets.hpp "${spdx}struct ATask { const TileMatrix* l; };\n"
+  "src/factor/codelets.hpp:3: codelet: .*tile matrix")
+expect(codelet_reads_tiles src/factor/codelets.cpp "${spdx}#include \"tiles/tile_matrix.hpp\"\n"
+  "src/factor/codelets.cpp:3: codelet: .*tile matrix")
+expect(codelet_elsewhere src/factor/a.cpp "${spdx}static auto* const c = new engine::Codelet(run);\n"
+  "src/factor/a.cpp:1: codelet: codelets belong")
+expect(codelet_good src/factor/codelets.hpp
+  "${spdx}/// Data: a MatrixView.\nstruct ATask { const LuRules* rules; double x; };  // no double*\n" "")
+expect(codelet_body src/factor/codelets.cpp
+  "${spdx}const MatrixView<double> a = task.matrix<double>(0);\nnew Codelet(run);\n" "")
+
 expect(public_foreign include/stepwell/a.hpp "${spdx}#include <cblas.h>\n"
   "include/stepwell/a.hpp:3: public: .*cblas.h")
 expect(public_relative include/stepwell/a.hpp "${spdx}#include \"view.hpp\"\n"
