@@ -42,6 +42,8 @@ stepwell_package(mpi libstepwell-mpi${STEPWELL_SOVERSION} libs
   "Distributed solves over MPI." library)
 if(STEPWELL_BUILD_TOOLS)
   stepwell_package(tool stepwell math "The command: solve, plan, tune." library)
+endif()
+if(STEPWELL_BUILD_BENCH)
   set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS stepwell-bench)
   stepwell_package(bench stepwell-bench math "The verbs stepwell bench and stepwell tune batch." tool)
 endif()

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 
 namespace stepwell::tool {
 
@@ -40,6 +42,16 @@ void expect_error(const Outcome& o, int code, const std::string& mentions) {
   EXPECT_EQ(o.err.rfind("stepwell: error: ", 0), 0U) << o.err;
   EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   EXPECT_NE(o.err.find(mentions), std::string::npos) << o.err;
+}
+
+std::string completed(const std::string& words) {
+  const Directory d;
+  std::ofstream(d / "script") << run("completion bash").out << "COMP_WORDS=(" << words << ")\n"
+                              << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+                              << "_stepwell\necho \"${COMPREPLY[@]}\" >'" << (d / "out") << "'\n";
+  EXPECT_EQ(std::system(("bash '" + (d / "script") + "'").c_str()), 0);
+  const std::string text = contents(d / "out");
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace stepwell::tool

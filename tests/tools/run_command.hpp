@@ -26,6 +26,9 @@ Outcome run(const std::string& arguments, const std::string& before = "");
 Outcome run_program(const std::string& path, const std::string& arguments,
                     const std::string& before = "");
 
+/// The completions that bash offers for the last word.
+std::string completed(const std::string& words);
+
 /// Expects this exit code, nothing on standard output, and one line on standard error with this
 /// text.
 void expect_error(const Outcome& o, int code, const std::string& mentions);

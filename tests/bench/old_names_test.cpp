@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run_command.hpp"
+#include "tools/run_command.hpp"
 
 /// Former names of options: they work, warn once and are not shown.
 namespace stepwell::tool {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "run_command.hpp"
+#include "tools/run_command.hpp"
 
 /// bench als: its measurements, and the arguments that it refuses.
 namespace stepwell::tool {

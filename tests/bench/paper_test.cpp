@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "run_command.hpp"
+#include "tools/run_command.hpp"
 
 /// `bench paper` and `bench compare` as seen by a user.
 namespace stepwell::tool {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "run_command.hpp"
+#include "tools/run_command.hpp"
 
 /// How the command starts stepwell-bench.
 namespace stepwell::tool {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "run_command.hpp"
+#include "tools/run_command.hpp"
 
 /// `bench batch` and `tune batch` as seen by a user.
 namespace stepwell::tool {
