@@ -7,7 +7,18 @@ function(stepwell_compile target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)  # false for std::string: GCC PR 105651
+    if(STEPWELL_PCH)  # the same, of these warnings only when the header is precompiled
+      target_compile_options(${target} PRIVATE
+        -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    endif()
   endif()
   # Without contraction a product and a sum are always rounded separately: same bits everywhere.
   target_compile_options(${target} PRIVATE -ffp-contract=off)
+endfunction()
+
+# stepwell_precompile(<target> <header...>): compiles these headers once for all files of the target.
+function(stepwell_precompile target)
+  if(STEPWELL_PCH)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
 endfunction()

@@ -38,8 +38,10 @@ endfunction()
 stepwell_package(library libstepwell${STEPWELL_SOVERSION} libs "The shared library.")
 stepwell_package(headers libstepwell-dev libdevel
   "Headers for C++ and C, the CMake package and the pkg-config file." library)
-stepwell_package(mpi libstepwell-mpi${STEPWELL_SOVERSION} libs
-  "Distributed solves over MPI." library)
+if(STEPWELL_BUILD_MPI)
+  stepwell_package(mpi libstepwell-mpi${STEPWELL_SOVERSION} libs
+    "Distributed solves over MPI." library)
+endif()
 if(STEPWELL_BUILD_TOOLS)
   stepwell_package(tool stepwell math "The command: solve, plan, tune." library)
 endif()

@@ -15,7 +15,7 @@
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/problems/als_problem.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "options/requirements.hpp"
 #include "stepwell/error.hpp"
 
@@ -83,7 +83,7 @@ std::string als_bench_help() {
 
 void bench_als(const AlsBenchRequest& asked) {
   AlsBenchRequest request = asked;
-  if (request.threads == 0) request.threads = core::cpu_allowance().threads;
+  if (request.threads == 0) request.threads = core::default_threads();
   tool::require_memory(als_bytes(request));
   const BlasThreads blas_threads(1);
   const auto p = std::make_shared<AlsProblem>(request);

@@ -16,7 +16,7 @@
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/problems/batch_problem.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/error.hpp"
 
@@ -219,7 +219,7 @@ std::string batch_bench_help() {
 
 void bench_batch(const BatchBenchRequest& asked) {
   BatchBenchRequest r = asked;
-  if (r.threads == 0) r.threads = core::cpu_allowance().threads;
+  if (r.threads == 0) r.threads = core::default_threads();
   if (r.mixed && (r.operation != "solve" || r.type != "fp64")) {
     throw Error(ErrorCode::invalid_argument,
                 "--mixed needs --op solve and --type fp64: it refines x in fp64");

@@ -11,7 +11,7 @@
 #include "bench/harness/compete.hpp"
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::bench {
@@ -90,7 +90,7 @@ void bench_large(const std::string& name, const LargeRequest& asked) {
                             request.against, fmt::join(op.baselines, ", ")));
   }
   if (request.k == 0) request.k = request.n;
-  if (request.threads == 0) request.threads = core::cpu_allowance().threads;
+  if (request.threads == 0) request.threads = core::default_threads();
   const BlasThreads blas_threads(request.threads);
   const LargeBench bench = op.make(request);
   Contest contest;

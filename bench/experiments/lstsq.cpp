@@ -12,7 +12,7 @@
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/problems/tall_problem.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "options/requirements.hpp"
 #include "report/certificate.hpp"
 #include "stepwell/error.hpp"
@@ -62,7 +62,7 @@ std::string lstsq_bench_help() {
 
 void bench_lstsq(const LstsqBenchRequest& asked) {
   LstsqBenchRequest request = asked;
-  if (request.threads == 0) request.threads = core::cpu_allowance().threads;
+  if (request.threads == 0) request.threads = core::default_threads();
   if (request.m < request.n) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--m {} is less than --n {}: A must have at least as many rows as "

@@ -15,7 +15,7 @@
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/problems/system.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "options/launcher.hpp"
 #include "options/requirements.hpp"
 #include "report/certificate.hpp"
@@ -43,7 +43,7 @@ std::string solve_bench_help() {
 void bench_solve(const SolveRequest& asked) {
   if (asked.mpi || tool::launched_ranks() > 1) return bench_distributed_solve(asked);
   SolveRequest request = asked;
-  if (request.threads == 0) request.threads = core::cpu_allowance().threads;
+  if (request.threads == 0) request.threads = core::default_threads();
   const bool general = is_general(request);
   request.assume = general ? "general" : "spd";
   const std::vector<std::string>& names = lapack_names(general);

@@ -16,7 +16,7 @@
 #include "bench/experiments/batch.hpp"
 #include "bench/experiments/batch_sweep.hpp"
 #include "bench/harness/report.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "io/sink.hpp"
 #include "kernels/table.hpp"
 #include "options/verb.hpp"
@@ -147,7 +147,7 @@ batched::TuningTable updated(const std::vector<OrderSweep>& sweeps) {
 
 void tune_batch(const TuneBatchRequest& asked) {
   TuneBatchRequest r = asked;
-  if (r.threads == 0) r.threads = core::cpu_allowance().threads;
+  if (r.threads == 0) r.threads = core::default_threads();
   orders_of(r.orders);  // checks the orders before the work
   const std::string path = r.dry_run ? "" : place_to_keep();
   const std::vector<OrderSweep> sweeps = sweep_all(r);

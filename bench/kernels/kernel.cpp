@@ -11,7 +11,7 @@
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/kernels/kernel.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "kernels/table.hpp"
 #include "stepwell/error.hpp"
 
@@ -128,9 +128,7 @@ KernelCase resolve(const KernelOp& op, const KernelRequest& request) {
   c.rung = *rung_from_string(rung);
   c.size = request.size;
   c.against = choose_baseline(op, request, c.rung);
-  c.threads = !op.threaded          ? 1
-              : request.threads > 0 ? request.threads
-                                    : core::cpu_allowance().threads;
+  c.threads = !op.threaded ? 1 : request.threads > 0 ? request.threads : core::default_threads();
   c.vector = *format_from_string(vector);
   c.transposed = request.transposed;
   return c;

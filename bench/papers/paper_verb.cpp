@@ -18,7 +18,7 @@
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/papers/paper.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "core/small_file.hpp"
 #include "io/sink.hpp"
 #include "options/verb.hpp"
@@ -130,7 +130,7 @@ void bench_paper(const PaperRequest& request) {
   PaperRun run;
   run.max_n = request.max_n;
   run.sizes = sizes_to(request.max_n);
-  run.threads = request.threads > 0 ? request.threads : core::cpu_allowance().threads;
+  run.threads = request.threads > 0 ? request.threads : core::default_threads();
   run.progress = &progress;
   std::error_code failed;
   fs::create_directories(request.out, failed);

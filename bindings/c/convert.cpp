@@ -117,6 +117,8 @@ int deliver(const Certificate& c, stepwell_certificate* to) {
     rung.error = from.error;
     rung.seconds = from.seconds;
   }
+  out.threads = c.threads;
+  put(out.threads_reason, c.threads_reason);
   write_struct(out, to);
   return outcome;
 }
@@ -149,6 +151,17 @@ const char* stepwell_outcome_name(int outcome) {
   if (outcome == STEPWELL_FAILURES) return "failures";
   if (outcome < 0 || outcome > STEPWELL_NOT_ATTEMPTED) return "no outcome";
   return to_string(static_cast<SolveOutcome>(outcome));
+}
+
+int stepwell_num_threads(void) {
+  return c::guarded([] { return num_threads(); });
+}
+
+int stepwell_set_num_threads(int threads) {
+  return c::guarded([&] {
+    set_num_threads(threads);
+    return 0;
+  });
 }
 
 int stepwell_context_create(int threads, stepwell_context** context) {

@@ -131,6 +131,31 @@ int stepwell_solver_solve(stepwell_solver* solver, int transposed, int64_t colum
   });
 }
 
+int stepwell_solver_log_det(stepwell_solver* solver, double* log, int* sign) {
+  return c::guarded([&] {
+    c::require(solver, "stepwell_solver_log_det: solver");
+    c::require(log, "stepwell_solver_log_det: log");
+    if (!solver->solver.factor().ok()) {
+      return static_cast<int>(solver->solver.factor().outcome);
+    }
+    const LogDet found = solver->solver.log_det();
+    *log = found.log;
+    if (sign != nullptr) *sign = found.sign;
+    return 0;
+  });
+}
+
+int stepwell_solver_half_solve(stepwell_solver* solver, int64_t columns, double* b, int64_t ldb) {
+  return c::guarded([&] {
+    c::require(solver, "stepwell_solver_half_solve: solver");
+    if (!solver->solver.factor().ok()) {
+      return static_cast<int>(solver->solver.factor().outcome);
+    }
+    solver->solver.half_solve(view(b, solver->solver.order(), columns, ldb));
+    return 0;
+  });
+}
+
 int stepwell_solver_inverse_norm(stepwell_solver* solver, int transposed, double* norm) {
   return c::guarded([&] {
     c::require(solver, "stepwell_solver_inverse_norm: solver");

@@ -43,14 +43,17 @@ struct Method {
 STEPWELL_API std::string map_text(const Method& method);
 STEPWELL_API std::string refiner_text(const Method& method);
 
-/// Which bound a backward error is. 'normwise' is Rigal & Gaches', in infinity norms; the others
-/// are for least squares, in the Frobenius norm, see lstsq.hpp.
+/// Which bound a backward error is. 'normwise' is Rigal & Gaches', in infinity norms; those up to
+/// 'weighted' are for least squares, in the Frobenius norm, see lstsq.hpp.
 enum class Measure : unsigned char {
   normwise,    ///< ||b - A x|| / (||A|| ||x|| + ||b||)
   residual,    ///< ||r|| / ||x||
   gradient,    ///< ||A'r|| / ||r||
   projection,  ///< by the projection of r onto the columns of A, computed with the factor
-  weighted     ///< a combination of the last two, Karlson & Walden's, by QR
+  weighted,    ///< a combination of the last two, Karlson & Walden's, by QR
+  /// For many columns: an upper bound on 'normwise' from random projections of the residual, which
+  /// is not one with a probability below 1e-17. options.prove computes the residuals instead.
+  projected
 };
 STEPWELL_API const char* to_string(Measure measure);
 
@@ -133,6 +136,8 @@ struct [[nodiscard]] Certificate {
   FactorReport factor;  ///< report of the last factorization
   SolveTimes times;
   std::int64_t peak_bytes = 0;  ///< peak memory of the call, without A, b and x
+  int threads = 1;              ///< number of threads that the call could use
+  std::string threads_reason;   ///< what determined it, as in MachineReport; "small system"
 
   [[nodiscard]] bool ok() const { return outcome == SolveOutcome::converged; }
 };

@@ -9,8 +9,7 @@ namespace stepwell {
 /// The worker threads that large calls run on. They start at the first call that needs them and
 /// sleep between calls. A process has one set of workers: calls from several threads share them,
 /// and each call waits only for its own work. Most programs need no context: a call without one
-/// uses as many workers as the process may use CPUs (by affinity and cgroup quota, read when the
-/// workers start), and the workers stay until the process ends.
+/// uses num_threads() workers, and they stay until the process ends.
 ///
 /// A program that wants a different number of workers, or wants to stop them, creates a context and
 /// passes it to its calls. If the workers were started for another context, a call restarts them
@@ -31,9 +30,22 @@ class STEPWELL_API Context {
   /// The number of threads requested, or the number that 0 means now; at most the number that
   /// StarPU was built for.
   int threads() const;
+  /// The number given to the constructor.
+  int requested() const { return threads_; }
 
  private:
   int threads_;
 };
+
+/// The number of threads of a call without a context. In this order: set_num_threads(); the
+/// environment variable STEPWELL_THREADS; OPENBLAS_NUM_THREADS, MKL_NUM_THREADS and
+/// OMP_NUM_THREADS, which only lower what follows; the CPUs that the process may use by affinity
+/// and cgroup quota. The variables are read when the number is first needed. At most the number
+/// that StarPU was built for.
+STEPWELL_API int num_threads();
+
+/// Sets the number of threads of the process's calls without a context, from the next call on. 0:
+/// as if never set; at most the number of CPUs. Throws Error(invalid_argument) if it is negative.
+STEPWELL_API void set_num_threads(int threads);
 
 }  // namespace stepwell

@@ -108,6 +108,17 @@ class [[nodiscard]] STEPWELL_API Factor {
   /// succeed. Cost: n^2.
   void copy_to(MatrixView<double> l) const;
 
+  /// log det A. Throws Error(unsupported) unless the map is fp64: the determinant would have the
+  /// precision of the coarsest rung. Cost: n.
+  [[nodiscard]] double log_det() const;
+
+  /// B <- L^-1 P B with P A P' = L L': half of a solve. B'B is then B'A^-1 B of the B before, as
+  /// the variances of a Gaussian process need it. P is the permutation(), usually none. As accurate
+  /// as LAPACK's dtrsm with dpotrf's factor; there is no refinement and no certificate. B: n x
+  /// columns. Throws Error(unsupported) unless the map is fp64, and Error(invalid_argument) for
+  /// another shape or without a factor. Cost: n^2 columns.
+  void half_solve(MatrixView<double> b, const EngineOptions& with = {}) const;
+
   /// Solves A X = B with this factor, refined with A to full accuracy: solve_spd() in solve.hpp,
   /// without its ladder. 'a' is the matrix that was factored, which the factor does not hold.
   /// Exit: X and the certificate as of solve_spd(); 'not_converged' if the factor is too coarse for

@@ -16,6 +16,12 @@ struct Certificate;
 struct LuData;
 struct SolveOptions;
 
+/// det A = sign exp(log).
+struct LogDet {
+  double log = 0;  ///< log |det A|
+  int sign = 1;
+};
+
 /// The factors of a square matrix, A P' = G L', in tiles of mixed precision: G is lower triangular,
 /// L is unit lower triangular, P permutes the columns of A. This is the usual A' = P'L U with
 /// U = G': A is stored by columns, so that exchanging rows of A' moves contiguous memory.
@@ -38,6 +44,10 @@ class [[nodiscard]] STEPWELL_API LuFactor {
   /// for other shapes, if the factorization did not succeed, and with Pivoting::butterfly. Cost:
   /// 2 n^2.
   void copy_to(MatrixView<double> g, MatrixView<double> l) const;
+
+  /// The determinant of A. Throws Error(unsupported) unless the map is fp64 and the pivoting is
+  /// partial. Cost: n.
+  [[nodiscard]] LogDet log_det() const;
 
   /// Solves A X = B, or A' X = B with options.transposed, with these factors, refined with A to
   /// full accuracy: solve_general() in solve.hpp, without its ladder. As Factor::solve().

@@ -48,8 +48,11 @@ struct MachineReport {
   BlasIdentity blas;
   int cpus_online = 0;
   int cpus_by_affinity = 0;
-  double cpus_by_quota = 0;           ///< cgroup CPU quota in CPUs; 0 when there is none
-  int threads = 0;                    ///< what the library would use: the minimum of the three
+  double cpus_by_quota = 0;  ///< cgroup CPU quota in CPUs; 0 when there is none
+  int threads = 0;           ///< of a call without a context, see num_threads()
+  /// What determines 'threads': "CPU affinity", "OMP_NUM_THREADS", "StarPU was built for 4", ...
+  std::string threads_reason;
+  std::string threads_problem;        ///< a variable that was ignored, and why; empty if none was
   std::int64_t memory_total = 0;      ///< bytes
   std::int64_t memory_available = 0;  ///< bytes, allowing for the cgroup's limit
   std::string huge_pages;             ///< "always", "madvise", "never" or "unknown"

@@ -8,6 +8,7 @@
 
 #include "stepwell/certificate.hpp"
 #include "stepwell/export.hpp"
+#include "stepwell/lu.hpp"
 #include "stepwell/map.hpp"
 #include "stepwell/options.hpp"
 #include "stepwell/view.hpp"
@@ -121,6 +122,12 @@ class STEPWELL_API Solver {
   /// Computes the factor unless there is one. Cost: about six solves at the first call; up to
   /// n = 512, an inverse.
   [[nodiscard]] double inverse_norm(bool transposed = false);
+  /// The determinant of A, from the factor. Throws Error(unsupported) unless the factor is at fp64
+  /// (options.map; below n = 896 it always is), and Error(invalid_argument) if there is no factor:
+  /// factor() says why. Cost: n, and a factorization if there is none.
+  [[nodiscard]] LogDet log_det();
+  /// B <- L^-1 B with A = L L': Factor::half_solve(). Only for Structure::spd; throws as log_det().
+  void half_solve(MatrixView<double> b);
 
  private:
   struct Impl;

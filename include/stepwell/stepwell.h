@@ -86,13 +86,18 @@ STEPWELL_C_API const char* stepwell_last_error(void);
 /// "converged", "not positive definite", ...
 STEPWELL_C_API const char* stepwell_outcome_name(int outcome);
 
-/// Worker threads, for programs that want a number other than the default (all CPUs that the
-/// process may use). threads: 0: all; 1: only the caller's thread. Creating a context starts no
-/// threads. A context must outlive the calls and solvers that it was given to.
+/// Worker threads, for calls that want a number other than stepwell_num_threads(). threads: 0: that
+/// number; 1: only the caller's thread. Creating a context starts no threads. A context must
+/// outlive the calls and solvers that it was given to.
 typedef struct stepwell_context stepwell_context;
 STEPWELL_C_API int stepwell_context_create(int threads, stepwell_context** context);
 STEPWELL_C_API int stepwell_context_threads(const stepwell_context* context);
 STEPWELL_C_API void stepwell_context_destroy(stepwell_context* context);
+
+/// The number of threads of calls without a context, and how to change it: num_threads() and
+/// set_num_threads() in context.hpp.
+STEPWELL_C_API int stepwell_num_threads(void);
+STEPWELL_C_API int stepwell_set_num_threads(int threads);
 
 /// Progress of a long call, to be read from another thread. stepwell_progress_cancel() may be
 /// called in a signal handler: the call ends within a task or two with STEPWELL_CANCELLED. The
@@ -175,6 +180,8 @@ typedef struct stepwell_certificate {
   char reason[512];  ///< explanation for people if the outcome is not STEPWELL_CONVERGED
   int32_t rung_count;
   stepwell_rung rungs[8];  ///< the rungs tried; the last eight if there were more
+  int32_t threads;         ///< number of threads that the call could use
+  char threads_reason[44];
 } stepwell_certificate;
 STEPWELL_C_API void stepwell_certificate_defaults(stepwell_certificate* certificate, size_t size);
 
@@ -220,6 +227,11 @@ STEPWELL_C_API int stepwell_solver_solve(stepwell_solver* solver, int transposed
 /// unknown.
 STEPWELL_C_API int stepwell_solver_inverse_norm(stepwell_solver* solver, int transposed,
                                                 double* norm);
+/// log |det A| and its sign (which may be null), from a factor at fp64: Solver::log_det().
+STEPWELL_C_API int stepwell_solver_log_det(stepwell_solver* solver, double* log, int* sign);
+/// B <- L^-1 B with A = L L', from a Cholesky factor at fp64: Solver::half_solve().
+STEPWELL_C_API int stepwell_solver_half_solve(stepwell_solver* solver, int64_t columns, double* b,
+                                              int64_t ldb);
 STEPWELL_C_API void stepwell_solver_destroy(stepwell_solver* solver);
 
 /// A matrix with many rows: either 'data' with two strides, one of which is 1, or a function that

@@ -65,7 +65,7 @@ void Checks::square(const BatchView<T>& a) const {
   if (a.rows != a.cols) misuse("A is " + text(a.rows) + " x " + text(a.cols) + ", must be square");
   if (a.rows > kBatchOrder) {
     misuse("the order " + text(a.rows) + " is above " + text(kBatchOrder) +
-           "; solve such systems one by one with solve_spd()");
+           "; solve such systems one by one, with solve_spd() (Python: stepwell.solve)");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "core/machine/threads.hpp"
 #include "core/memory_error.hpp"
 #include "engine/runtime.hpp"
 #include "stepwell/error.hpp"
@@ -27,6 +28,21 @@ Context::~Context() {
 
 int Context::threads() const try {
   return engine::resolve_threads(threads_);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+int num_threads() try { return engine::resolve_threads(0); } catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+void set_num_threads(int threads) try {
+  if (threads < 0) {
+    throw Error(ErrorCode::invalid_argument, "the number of threads can't be " +
+                                                 std::to_string(threads) +
+                                                 "; 0 means as many as allowed");
+  }
+  core::set_threads(threads);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

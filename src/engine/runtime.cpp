@@ -16,7 +16,7 @@
 
 #include "core/log.hpp"
 #include "core/machine/environment.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "core/memory_error.hpp"
 #include "engine/shuffle_policy.hpp"
 #include "engine/starpu_home.hpp"
@@ -153,12 +153,22 @@ void require_reserve(std::int64_t bytes) {
 }
 
 int resolve_threads(int asked) {
-  const int threads = asked > 0 ? asked : core::threads_allowed();
+  const int threads = asked > 0 ? asked : core::default_threads();
   if (threads <= STARPU_MAXCPUS) return threads;
   core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +
                   " workers (configure it with --enable-maxcpus); using that many of " +
                   std::to_string(threads));
   return STARPU_MAXCPUS;
+}
+
+WorkerCount worker_count(const Context* context) {
+  const int asked = context == nullptr ? 0 : context->requested();
+  const core::ThreadCount allowed = core::thread_count();
+  const int threads = asked > 0 ? asked : allowed.threads;
+  if (threads > STARPU_MAXCPUS) {
+    return {STARPU_MAXCPUS, "StarPU was built for " + std::to_string(STARPU_MAXCPUS)};
+  }
+  return {threads, asked > 0 ? "requested" : to_string(allowed.source)};
 }
 
 Session::Session(const Settings& settings, Workers at_first) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "stepwell/context.hpp"
 
 /// StarPU, started when it is needed and paused when it is not. Like StarPU itself, it exists once
 /// in a process.
@@ -14,9 +17,16 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// The number of threads for 'asked': as many as affinity and quota allow for 0, and never more
-/// than StarPU was built for.
+/// The number of threads for 'asked': core::default_threads() for 0, and never more than StarPU was
+/// built for.
 int resolve_threads(int asked);
+
+/// The number of threads of a call with this context, and what determines it.
+struct WorkerCount {
+  int threads = 1;
+  std::string reason;
+};
+WorkerCount worker_count(const Context* context);
 
 /// Throws Error(out_of_memory) unless that much memory can be allocated now. StarPU ends the
 /// process when an allocation fails; this check makes that unlikely.

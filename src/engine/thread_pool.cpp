@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "core/first_error.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "engine/worker_threads.hpp"
 
 namespace stepwell::engine {
@@ -52,7 +52,7 @@ void ThreadPool::barrier() {
 }
 
 int pool_threads(const Context* context) {
-  return context == nullptr ? core::threads_allowed() : context->threads();
+  return context == nullptr ? core::default_threads() : context->threads();
 }
 
 }  // namespace stepwell::engine

@@ -37,6 +37,9 @@ class ThreadPool {
   /// forked child, which has none of its parent's threads.
   int size();
 
+  /// The number of threads it was made for.
+  int requested() const { return threads_; }
+
   /// Calls job(thread) on every thread and returns when all have finished.
   void run(const std::function<void(int)>& job);
 

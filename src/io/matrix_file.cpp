@@ -39,6 +39,22 @@ namespace {
 
 enum class FileFormat : unsigned char { npy, matrix_market };
 
+/// What to do with a file of a format that people have and we do not read; empty for others.
+std::string how_to_convert(std::string_view magic, const std::string& path) {
+  if (magic.starts_with("PK\x03\x04")) {
+    return "; it is an archive (NPZ?). In Python: numpy.save('A.npy', numpy.load('A.npz')['A'])";
+  }
+  if (magic.starts_with("\x89HDF")) {
+    return "; it is HDF5. In Python: numpy.save('A.npy', h5py.File('A.h5')['A'][:])";
+  }
+  const bool numbers = magic.find_first_not_of("0123456789+-.eE,;\t\r\n ") == magic.npos;
+  if (numbers || path.ends_with(".csv") || path.ends_with(".txt")) {
+    return "; it looks like text. In Python: numpy.save('A.npy', numpy.loadtxt('A.csv', "
+           "delimiter=','))";
+  }
+  return "";
+}
+
 /// Determines the format by the first bytes or by the name. Leaves the source at its start.
 FileFormat format_of(Source& source, const std::string& path) {
   std::array<char, 16> start{};
@@ -49,10 +65,11 @@ FileFormat format_of(Source& source, const std::string& path) {
   if (magic.starts_with("%%") || path.ends_with(".mtx") || path.ends_with(".mm")) {
     return FileFormat::matrix_market;
   }
-  source.fail(count == 0 ? ErrorCode::truncated : ErrorCode::malformed, "",
-              count == 0 ? "the file is empty"
-                         : "is neither Matrix Market, which starts with %%MatrixMarket, nor NPY, "
-                           "which starts with \\x93NUMPY");
+  if (count == 0) source.fail(ErrorCode::truncated, "", "the file is empty");
+  source.fail(ErrorCode::malformed, "",
+              "is neither Matrix Market, which starts with %%MatrixMarket, nor NPY, which starts "
+              "with \\x93NUMPY" +
+                  how_to_convert(magic, path));
 }
 
 }  // namespace

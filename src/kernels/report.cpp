@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <new>
+#include "kernels/report.hpp"
+
 #include <span>
 #include <string>
 
 #include "core/machine/cpu.hpp"
-#include "core/machine/system.hpp"
-#include "core/memory_error.hpp"
 #include "kernels/blas/blas.hpp"
 #include "kernels/table.hpp"
-#include "stepwell/machine.hpp"
-#include "stepwell/version.hpp"
 
 namespace stepwell {
 namespace {
@@ -103,15 +100,10 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
 
 }  // namespace
 
-MachineReport describe_machine() try {
+void kernels::describe(MachineReport& r) {
   const core::IsaCap cap = core::isa_cap_from_environment();
   const core::Cpu cpu = core::probe_cpu(cap.isa);
   const kernels::Table& t = kernels::table();
-  const core::CpuAllowance cpus = core::cpu_allowance();
-  const core::MemoryAllowance memory = core::memory_allowance();
-
-  MachineReport r;
-  r.version = version();
   r.cpu_vendor = cpu.vendor;
   r.cpu_model = cpu.model;
   r.cpu_features = cpu.features;
@@ -124,16 +116,6 @@ MachineReport describe_machine() try {
   }
   r.kernels = kernel_choices(t, cap);
   r.blas = kernels::blas_identity();
-  r.cpus_online = cpus.online;
-  r.cpus_by_affinity = cpus.by_affinity;
-  r.cpus_by_quota = cpus.by_quota;
-  r.threads = cpus.threads;
-  r.memory_total = memory.total;
-  r.memory_available = memory.available;
-  r.huge_pages = core::transparent_huge_pages();
-  return r;
-} catch (const std::bad_alloc&) {
-  core::throw_out_of_memory();
 }
 
 }  // namespace stepwell

@@ -115,6 +115,43 @@ void FactorPreconditioner::apply(MatrixView<const double> r, MatrixView<double> 
   }
 }
 
+/// From the order and scale of H to those of the factor, in place.
+void FactorPreconditioner::to_factor(double* x) const {
+  const std::size_t n = before_.size();
+  std::vector<double> kept;
+  if (from_ != nullptr && !from_->empty()) kept.assign(x, x + n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const double from = kept.empty() ? x[k] : kept[static_cast<std::size_t>((*from_)[k])];
+    x[k] = from * before_[k];
+  }
+}
+
+void FactorPreconditioner::from_factor(double* x) const {
+  const std::size_t n = after_.size();
+  std::vector<double> kept;
+  if (to_ != nullptr && !to_->empty()) kept.assign(x, x + n);
+  for (std::size_t k = 0; k < n; ++k) {
+    if (kept.empty()) {
+      x[k] *= after_[k];
+    } else {
+      x[(*to_)[k]] = kept[k] * after_[k];
+    }
+  }
+}
+
+void FactorPreconditioner::apply_columns(MatrixView<double> x, const factor::Chunks& chunks) {
+  factor::Chunks scaled;
+  scaled.before = [&](std::int64_t first, MatrixView<double> y) {
+    chunks.before(first, y);
+    for (std::int64_t c = 0; c < y.cols; ++c) to_factor(y.column(c));
+  };
+  scaled.after = [&](std::int64_t first, MatrixView<double> y) {
+    for (std::int64_t c = 0; c < y.cols; ++c) from_factor(y.column(c));
+    chunks.after(first, y);
+  };
+  factor::substitute_columns(pool_, forward_, backward_, factor::Triangles::both, x, scaled);
+}
+
 void DiagonalPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
   for (std::int64_t c = 0; c < r.cols; ++c) {
     for (std::int64_t i = 0; i < r.rows; ++i) {

@@ -10,6 +10,7 @@
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/distributed/substitution.hpp"
 #include "factor/lu/lu_data.hpp"
+#include "factor/triangular/substitution.hpp"
 #include "refine/operators/operator.hpp"
 
 namespace stepwell::refine {
@@ -31,8 +32,13 @@ class FactorPreconditioner : public Preconditioner {
                        const std::vector<double>& row, const std::vector<double>& col,
                        bool transposed, Substitution substitution = Substitution::as_factor);
   void apply(MatrixView<const double> r, MatrixView<double> z) override;
+  /// The same in place for many columns with a factor at fp64 on one rank, without normalization:
+  /// factor::substitute_columns(). 'chunks' sees vectors in the scale of H.
+  void apply_columns(MatrixView<double> x, const factor::Chunks& chunks);
 
  private:
+  void to_factor(double* x) const;
+  void from_factor(double* x) const;
   FactorPreconditioner(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
                        const tiles::TileMatrix& backward, double unit_roundoff,
                        Substitution substitution);

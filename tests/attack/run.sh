@@ -10,7 +10,7 @@ if [ $# -lt 5 ]; then
   exit 2
 fi
 program=$1 directory=$2 size=$3 first=$4 count=$5 processes=${6:-$(nproc)}
-export OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--pci}
+export OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} STEPWELL_THREADS=${STEPWELL_THREADS:-$(nproc)} HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--pci}
 mkdir -p "$directory" || exit 2
 
 # The seed after the last one that the log has counted, but at least the second argument.

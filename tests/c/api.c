@@ -183,6 +183,38 @@ static void keeps_a_factor(void) {
   free(a);
 }
 
+static void takes_determinants(void) {
+  double a[4] = {4, 2, 2, 5}, b[4] = {2, 5, 4, 2}, log_of = 0;
+  int sign = 0;
+  stepwell_options options;
+  stepwell_options_defaults(&options, sizeof options);
+  options.map = "fp64";
+  stepwell_solver* solver = NULL;
+  CHECK(stepwell_solver_create(STEPWELL_SPD, 2, a, 2, &options, &solver) == 0);
+  CHECK(stepwell_solver_log_det(solver, &log_of, &sign) == 0 && sign == 1);
+  CHECK(fabs(log_of - log(16.0)) < 1e-14);
+  CHECK(stepwell_solver_half_solve(solver, 2, b, 2) == 0);
+  CHECK(b[0] == 1 && b[1] == 2 && b[2] == 2 && b[3] == 0);
+  CHECK(stepwell_solver_half_solve(solver, -1, b, 2) == -STEPWELL_INVALID_ARGUMENT);
+  stepwell_solver_destroy(solver);
+  a[0] = -4;
+  CHECK(stepwell_solver_create(STEPWELL_SPD, 2, a, 2, &options, &solver) == 0);
+  CHECK(stepwell_solver_log_det(solver, &log_of, NULL) == STEPWELL_NOT_POSITIVE_DEFINITE);
+  stepwell_solver_destroy(solver);
+}
+
+static void limits_threads(void) {
+  const int before = stepwell_num_threads();
+  CHECK(before >= 1 && stepwell_set_num_threads(-1) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_set_num_threads(1) == 0 && stepwell_num_threads() == 1);
+  double a = 4, b = 2, x = 0;
+  stepwell_certificate c;
+  stepwell_certificate_defaults(&c, sizeof c);
+  CHECK(stepwell_solve(STEPWELL_SPD, 1, 1, &a, 1, &b, 1, &x, 1, NULL, &c) == 0);
+  CHECK(c.threads == 1 && c.threads_reason[0] != 0);
+  CHECK(stepwell_set_num_threads(0) == 0 && stepwell_num_threads() == before);
+}
+
 static void plans_and_cancels(void) {
   enum { n = 1500 };
   stepwell_plan plan;
@@ -363,6 +395,8 @@ int main(void) {
   says_why_not();
   knows_other_versions();
   keeps_a_factor();
+  takes_determinants();
+  limits_threads();
   plans_and_cancels();
   reaches_far();
   fits();

@@ -6,8 +6,8 @@
   reuse.py BUILD/compile_commands.json COMPILER ARGUMENTS...
 
 The same means: the same source with the same options in the same order, where an include directory
-inside either build is compared by its contents. -Werror, which changes no object, is not compared.
-Everything else is compiled.
+inside either build is compared by its contents. Warnings and precompiled headers, which change no
+object, are not compared. Everything else is compiled.
 """
 import hashlib
 import json
@@ -36,7 +36,11 @@ def split(words, builds):
             files[word] = next(words)
         elif word.startswith("-I") and any(b in Path(word[2:]).parents for b in builds):
             options.append("-I" + contents(Path(word[2:])))
-        elif word not in ("-Werror", "-MD"):
+        elif word == "-include":
+            header = next(words)
+            if not header.endswith("cmake_pch.hxx"):
+                options += [word, header]
+        elif word != "-MD" and not word.startswith("-W"):
             options.append(word)
     return options, files
 

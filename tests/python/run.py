@@ -9,7 +9,7 @@
   tests/python/run.py peers --work DIR [--whole]          NumPy's and SciPy's tests under patch()
 
 Needs Python's headers and venv (Debian: python3-dev python3-venv), and from pip, by name:
-nanobind, scikit-build-core and numpy, pytest, scipy, hypothesis. If these are not available it says
+nanobind, scikit-build-core and numpy, pytest, scipy, hypothesis, joblib, mypy, threadpoolctl. If these are not available it says
 so and ends with 77, which ctest shows as skipped; with STEPWELL_REQUIRE_PYTHON=1 that is a failure.
 """
 import argparse
@@ -92,7 +92,7 @@ def wheel(work, given):
     install(builder, clean, *work.glob("*.whl"))
     # Like a downstream project: in another directory, with only the wheel and its dependencies.
     run(clean, "-I", "-c", first_example(), cwd=work)
-    install(builder, clean, "pytest", "scipy", "hypothesis")
+    install(builder, clean, "pytest", "scipy", "hypothesis", "joblib", "mypy", "threadpoolctl")
 
 
 def python_of(work):
@@ -103,8 +103,8 @@ def python_of(work):
 
 
 def pytest(work, *words):
-    # NumPy's threads would compete with ctest's other tests.
-    settings = {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": str(HERE),
+    # NumPy's threads would compete with ctest's other tests, ours are what is tested.
+    settings = {"OPENBLAS_NUM_THREADS": "1", "STEPWELL_THREADS": "2", **os.environ, "PYTHONPATH": str(HERE),
                 "PYTHONPYCACHEPREFIX": str(work / "pycache")}
     run(python_of(work), "-m", "pytest", "-q", "-p", "no:cacheprovider", *words, cwd=work,
         env=settings)

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Factor, cho_factor, lu_factor."""
+import pickle
+
 import numpy as np
 import pytest
 from systems import assert_solves, general, rng, spd
@@ -71,3 +73,42 @@ def test_keeps_the_matrix_alive():
     junk = [np.full((300, 300), k) for k in range(20)]
     assert_solves(spd(300), f.solve(np.ones(300)), np.ones(300))
     assert len(junk) == 20
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("make", [spd, general])
+def test_pickle(make, order):
+    a, b = np.array(make(200), order=order), np.ones(200)
+    f = stepwell.factor(a, map="fp64", tolerance=1e-14)
+    g = pickle.loads(pickle.dumps(f))
+    assert (g.order, g.structure, g.certificate) == (f.order, f.structure, f.certificate)
+    assert np.array_equal(g.solve(b), f.solve(b))
+    assert np.array_equal(g.solve(b, transposed=True), f.solve(b, transposed=True))
+    assert g.solve(b, full_output=True)[1].tolerance == 1e-14
+    certificate = f.solve(b, full_output=True)[1]
+    assert pickle.loads(pickle.dumps(certificate)) == certificate
+
+
+@pytest.mark.parametrize("n", [1, 60, 1100])
+def test_log_det_and_half_solve(n):
+    a = spd(n)
+    f = stepwell.factor(a, "pos", map="fp64")
+    sign, log = np.linalg.slogdet(a)
+    assert abs(f.log_det() - log) <= 1e-13 * n
+    assert f.sign_and_log_det()[0] == sign == 1
+    b = rng(3).standard_normal((n, 5))
+    z = f.half_solve(b)
+    assert np.allclose(z, np.linalg.solve(np.linalg.cholesky(a), b), rtol=1e-10, atol=1e-10)
+    assert np.allclose((z * z).sum(axis=0), (b * f.solve(b)).sum(axis=0))
+    g = general(n)
+    sign, log = np.linalg.slogdet(g)
+    found = stepwell.factor(g, "gen", map="fp64").sign_and_log_det()
+    assert found[0] == sign and abs(found[1] - log) <= 1e-11 * n
+
+
+def test_a_coarse_factor_has_no_determinant():
+    f = stepwell.factor(spd(300), "pos", map="fp32")
+    with pytest.raises(RuntimeError, match="map fp64"):
+        f.log_det()
+    with pytest.raises(RuntimeError, match="map fp64"):
+        f.half_solve(np.ones(300))

@@ -224,3 +224,81 @@ def test_bar():
     drawn = os.read(master, 100_000)
     assert drawn.startswith(b"\r") and b" s" in drawn and drawn.endswith(b"\r")
     os.close(master)
+
+
+def busy_threads(code, **variables):
+    """The threads of a process that have used more than a tick of CPU time when it has run."""
+    done = subprocess.run(
+        [sys.executable, "-c", code + """
+import os
+ticks = []
+for task in os.listdir("/proc/self/task"):
+    fields = open(f"/proc/self/task/{task}/stat").read().rsplit(")", 1)[1].split()
+    ticks.append(int(fields[11]) + int(fields[12]))
+print(sum(t > 2 for t in ticks), len(ticks))
+"""], capture_output=True, text=True, timeout=LIMIT, cwd=os.path.dirname(__file__), check=False,
+        env={**os.environ, **variables})
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()[-2:]]
+
+
+SOLVES = """
+import numpy as np, stepwell
+from systems import spd
+a = spd(1500)
+for _ in range(3):
+    x, certificate = stepwell.solve(a, np.ones(1500), assume_a="pos", full_output=True)
+assert certificate.threads == 1, certificate
+"""
+
+
+@pytest.mark.parametrize("name", ["STEPWELL_THREADS", "OMP_NUM_THREADS"])
+def test_variables_limit_the_threads(name):
+    others = {"STEPWELL_THREADS": "", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": ""}
+    if name != "STEPWELL_THREADS":
+        others["OPENBLAS_NUM_THREADS"] = ""
+    busy, _ = busy_threads(SOLVES + f"assert certificate.threads_reason == '{name}'",
+                           **{**others, name: "1"})
+    assert busy == 1
+
+
+def test_set_num_threads():
+    before = stepwell.num_threads()
+    try:
+        stepwell.set_num_threads(1)
+        assert stepwell.num_threads() == 1
+        assert stepwell.describe().threads_reason == "set by the program"
+        _, certificate = stepwell.solve(spd(1100), np.ones(1100), full_output=True)
+        assert (certificate.threads, certificate.threads_reason) == (1, "set by the program")
+        with pytest.raises(ValueError, match="threads"):
+            stepwell.set_num_threads(-1)
+    finally:
+        stepwell.set_num_threads(0)
+    assert stepwell.num_threads() == before
+
+
+def test_threadpoolctl():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    stepwell.register_threadpoolctl()
+    before = stepwell.num_threads()
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        assert stepwell.num_threads() == 1
+    assert stepwell.num_threads() == before
+    found = [i for i in threadpoolctl.threadpool_info() if i["internal_api"] == "stepwell"]
+    assert found and found[0]["version"] == stepwell.describe().version
+
+
+def one_thread_of_joblib(_):
+    import numpy
+
+    _, certificate = stepwell.solve(spd(1100), numpy.ones(1100), full_output=True)
+    return certificate.threads, certificate.threads_reason
+
+
+def test_workers_of_joblib_have_the_threads_that_it_gives_them(monkeypatch):
+    joblib = pytest.importorskip("joblib")
+    for name in ("STEPWELL_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        found = joblib.Parallel(n_jobs=2)(joblib.delayed(one_thread_of_joblib)(k) for k in range(4))
+    assert found == [(1, "OPENBLAS_NUM_THREADS")] * 4

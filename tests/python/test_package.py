@@ -7,6 +7,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,62 @@ def test_annotations():
     for name in ("solve", "factor", "lstsq", "memory_plan", "describe"):
         function = getattr(stepwell, name)
         assert set(function.__annotations__) == {*inspect.signature(function).parameters, "return"}
+
+
+USER = """
+import numpy as np
+import stepwell
+
+a = np.eye(3)
+b = np.ones(3)
+reveal_type(stepwell.solve(a, b))
+x, certificate = stepwell.solve(a, b, full_output=True)
+reveal_type(x)
+reveal_type(certificate.backward_error)
+reveal_type(certificate.columns[0].outcome)
+f = stepwell.factor(a, "pos", map="fp64")
+reveal_type(f.solve(b))
+reveal_type(f.log_det())
+reveal_type(f.half_solve(b))
+reveal_type(stepwell.cho_solve(f, b))
+fit = stepwell.lstsq(a, b)
+reveal_type(fit.x)
+reveal_type(fit.certificate.ok)
+reveal_type(stepwell.batch.solve(a[None], b[None], full_output=True).pivots)
+reveal_type(stepwell.describe().threads)
+reveal_type(stepwell.memory_plan(1000).seconds)
+stepwell.solve(a, b, tolerence=1e-10)  # WRONG
+stepwell.solve(a, b, map=3)  # WRONG
+stepwell.lstsq(a, b, rigde=1.0)  # WRONG
+f.solve(b, "no")  # WRONG
+certificate.backward_eror  # WRONG
+stepwell.set_num_threads("4")  # WRONG
+"""
+
+
+def test_mypy_knows_the_types_and_finds_wrong_calls(tmp_path):
+    pytest.importorskip("mypy")
+    script = tmp_path / "user.py"
+    script.write_text(USER, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir",
+                           str(tmp_path / "cache"), str(script)],
+                          capture_output=True, text=True, check=False)
+    lines = USER.split("\n")
+    wrong = {i + 1 for i, line in enumerate(lines) if "# WRONG" in line}
+    said = {int(line.split(":")[1]): line for line in done.stdout.splitlines() if ": error:" in line}
+    assert set(said) == wrong, done.stdout
+    revealed = [line for line in done.stdout.splitlines() if "Revealed type" in line]
+    assert len(revealed) == sum("reveal_type" in line for line in lines), done.stdout
+    for line in revealed:
+        kind = line.split('"')[1]
+        # The shape of an array is not known; its elements are.
+        assert "Any" not in kind.replace("tuple[Any, ...]", "").replace("_AnyShape", ""), line
+        if "ndarray" in kind:
+            assert "float64" in kind or "32Bit" in kind or "int32" in kind, line
+
+
+def test_a_script_that_is_not_there():
+    done = subprocess.run([sys.executable, "-m", "stepwell", "run", "nofile.py"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "python -m stepwell: there is no file 'nofile.py'\n"

@@ -147,11 +147,44 @@ def test_empty():
 
 
 @pytest.mark.parametrize("a, b", [(np.ones((2, 3)), np.ones(2)), (np.eye(2), np.ones(3)),
-                                  (np.ones(4), np.ones(4)), (np.ones((2, 2, 2)), np.ones((2, 2))),
+                                  (np.ones(4), np.ones(4)), (np.ones((2, 2, 2)), np.ones((3, 2))),
                                   (np.eye(2), np.ones((2, 1, 1))), (np.eye(2), 1.0)])
 def test_shapes_that_do_not_fit(a, b):
     with pytest.raises(ValueError, match="shape"):
         stepwell.solve(a, b)
+
+
+@pytest.mark.parametrize("a_shape, b_shape", [((5, 30, 30), (5, 30, 2)), ((5, 30, 30), (30,)),
+                                              ((30, 30), (4, 30, 1)), ((3, 1, 7, 7), (2, 7, 3)),
+                                              ((0, 7, 7), (7, 2)), ((2, 160, 160), (2, 160, 1))])
+def test_stacks_are_broadcast_as_by_numpy(a_shape, b_shape):
+    a, b = rng().standard_normal(a_shape), rng(2).standard_normal(b_shape)
+    expected = np.linalg.solve(a, b)
+    x, certificate = stepwell.solve(a, b, full_output=True)
+    assert x.shape == expected.shape and certificate.ok
+    assert np.allclose(x, expected, rtol=1e-8, atol=1e-8)
+    assert np.array_equal(stepwell.solve(a, b), x)
+
+
+def test_a_failure_in_a_stack_says_where():
+    a = np.stack([np.eye(3), np.ones((3, 3))])
+    with pytest.raises(stepwell.Singular, match=r"system \(1\) of the stack"):
+        stepwell.solve(a, np.ones(3))
+    x, certificate = stepwell.solve(a, np.ones(3), full_output=True)
+    assert certificate.outcome == "singular"
+    assert np.array_equal(x[0], np.ones(3)) and np.isnan(x[1]).all()
+
+
+def test_a_tall_matrix_is_sent_to_least_squares():
+    with pytest.raises(ValueError, match="stepwell.lstsq"):
+        stepwell.solve(np.ones((3, 2)), np.ones(3))
+
+
+def test_the_certificate_shows_the_proof():
+    _, certificate = stepwell.solve(spd(50), np.ones(50), prove=True, full_output=True)
+    assert "proven: at most" in str(certificate)
+    _, certificate = stepwell.solve(spd(50), np.ones(50), full_output=True)
+    assert "proven" not in str(certificate)
 
 
 def test_misuse():

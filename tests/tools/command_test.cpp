@@ -37,6 +37,24 @@ TEST(Command, RefusesWrongUsageInOneLine) {
   expect_error(run("doctor --fast"), 2, "--fast");
 }
 
+TEST(Command, SuggestsTheVerbOrOptionThatWasMeant) {
+  expect_error(run("solv A.npy b.npy"), 2, "did you mean 'solve'?");
+  expect_error(run("docter"), 2, "did you mean 'doctor'?");
+  expect_error(run("solve --condd 1e3 --kind geometric --n 10"), 2, "did you mean '--cond'?");
+  expect_error(run("doctor --fastest"), 2, "see 'stepwell --help'");
+  EXPECT_EQ(run("lu").err.find("did you mean"), std::string::npos) << "nothing is close";
+}
+
+TEST(Command, TakesNumbersOfElementsInScientificNotation) {
+  const Outcome o = run("plan --n 1e4 --nrhs 2e1 --json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(json::parse(o.out).at("n"), 10000);
+  expect_error(run("plan --n 1.5"), 2, "1.5");
+  expect_error(run("plan --n 1e-3"), 2, "1e-3");
+  expect_error(run("plan --n 1e30"), 2, "1e30");
+  expect_error(run("plan --n nan"), 2, "nan");
+}
+
 json doctor(const std::string& variables = "") {
   const Outcome o = run("doctor --json", variables);
   EXPECT_EQ(o.code, 0) << o.err;
@@ -58,6 +76,20 @@ TEST(Doctor, ReportsTheMachineAsJson) {
   for (const json& kernel : d.at("kernels")) {
     EXPECT_FALSE(kernel.at("kernel").get<std::string>().empty()) << kernel;
   }
+}
+
+TEST(Doctor, SaysHowManyThreadsAndWhy) {
+  const std::string none =
+      "STEPWELL_THREADS= OPENBLAS_NUM_THREADS= MKL_NUM_THREADS= OMP_NUM_THREADS=";
+  const json one = doctor(none + " STEPWELL_THREADS=1");
+  EXPECT_EQ(one.at("threads"), 1);
+  EXPECT_EQ(one.at("threads_reason"), "STEPWELL_THREADS");
+  EXPECT_EQ(doctor(none + " OMP_NUM_THREADS=1").at("threads_reason"), "OMP_NUM_THREADS");
+  const json ignored = doctor(none + " STEPWELL_THREADS=many");
+  EXPECT_EQ(ignored.at("threads_problem"),
+            "STEPWELL_THREADS=many is not a number of threads, and is ignored");
+  const std::string text = run("doctor", none + " STEPWELL_THREADS=many").out;
+  EXPECT_NE(text.find("STEPWELL_THREADS=many is not"), std::string::npos) << text;
 }
 
 TEST(Doctor, SaysWhyBetterKernelsWereRefused) {

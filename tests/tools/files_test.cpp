@@ -250,6 +250,23 @@ void interrupt_after(int milliseconds, const std::string& arguments, const Direc
   }
 }
 
+TEST(Files, OfOtherFormatsAndShapesComeWithAWayOut) {
+  const Directory d;
+  const auto write = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(d / name, std::ios::binary) << bytes;
+    return d / name;
+  };
+  const std::string b = write("b.npy", "");
+  expect_error(run("solve " + write("A.csv", "1.0,2.0\n3.0,4.0\n") + " " + b), 11, "loadtxt");
+  expect_error(run("solve " + write("A.txt", "x y\n") + " " + b), 11, "loadtxt");
+  expect_error(run("solve " + write("A.npz", "PK\x03\x04....") + " " + b), 11, "numpy.load(");
+  expect_error(run("solve " + write("A.h5", "\x89HDF\r\n") + " " + b), 11, "h5py");
+  EXPECT_EQ(run("solve " + write("A.bin", "\x01\x02\x03") + " " + b).err.find("Python"),
+            std::string::npos);
+  ASSERT_EQ(run("gen tall --m 20 --n 3 -o " + (d / "T.npy") + " --rhs " + (d / "y.npy")).code, 0);
+  expect_error(run("solve " + (d / "T.npy") + " " + (d / "y.npy")), 16, "use 'stepwell lstsq'");
+}
+
 TEST(Files, OfAnInterruptedCommandAreNotThere) {
   bool once = false;
   for (const int milliseconds : {1, 10, 50, 100, 200, 400}) {

@@ -78,6 +78,8 @@ nb::dict to_dict(const Certificate& c) {
   d["rungs"] = list_of(c.rungs);
   d["times"] = fields_of(c.times);
   d["peak_bytes"] = c.peak_bytes;
+  d["threads"] = c.threads;
+  d["threads_reason"] = c.threads_reason;
   return d;
 }
 

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "module.hpp"
+#include "stepwell/context.hpp"
 
 namespace stepwell::python {
 namespace {
@@ -40,6 +41,8 @@ nb::dict describe() {
   d["cpus_by_affinity"] = r.cpus_by_affinity;
   d["cpus_by_quota"] = r.cpus_by_quota;
   d["threads"] = r.threads;
+  d["threads_reason"] = r.threads_reason;
+  d["threads_problem"] = r.threads_problem;
   d["memory_total"] = r.memory_total;
   d["memory_available"] = r.memory_available;
   d["huge_pages"] = r.huge_pages;
@@ -50,6 +53,8 @@ nb::dict describe() {
 
 void bind_machine(nb::module_& m) {
   m.def("describe", &describe, "Returns the fields of stepwell.Machine as a dict.");
+  m.def("num_threads", &num_threads, "The number of threads of a call without threads=.");
+  m.def("set_num_threads", &set_num_threads, nb::arg("threads"), "Sets that number.");
 }
 
 }  // namespace stepwell::python

@@ -68,6 +68,17 @@ class KeptSolver {
     return norm;
   }
 
+  nb::tuple log_det() {
+    LogDet found;
+    call(nb::none(), 1, [&] { found = solver_.log_det(); });
+    return nb::make_tuple(found.sign, found.log);
+  }
+
+  void half_solve(const Matrix<double>& b) {
+    const MatrixView<double> columns = columns_of(b);
+    call(nb::none(), columns.cols, [&] { solver_.half_solve(columns); });
+  }
+
   const char* structure() const { return to_string(solver_.structure()); }
 
  private:
@@ -111,6 +122,8 @@ void bind_solve(nb::module_& m) {
       .def("solve", &KeptSolver::solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(),
            nb::arg("transposed"), nb::arg("progress").none())
       .def("inverse_norm", &KeptSolver::inverse_norm, nb::arg("transposed"))
+      .def("log_det", &KeptSolver::log_det)
+      .def("half_solve", &KeptSolver::half_solve, nb::arg("b").noconvert())
       .def_prop_ro("structure", &KeptSolver::structure);
 }
 

@@ -26,7 +26,13 @@ from ._errors import (
 )
 from ._factor import Factor, cho_factor, cho_solve, factor, lu_factor, lu_solve
 from ._lstsq import LstsqResult, lstsq, lstsq_plan
-from ._machine import Machine, describe
+from ._machine import (
+    Machine,
+    describe,
+    num_threads,
+    register_threadpoolctl,
+    set_num_threads,
+)
 from ._patch import patch
 from ._solve import memory_plan, solve
 
@@ -59,7 +65,10 @@ __all__ = [
     "lu_factor",
     "lu_solve",
     "memory_plan",
+    "num_threads",
     "patch",
+    "register_threadpoolctl",
+    "set_num_threads",
     "solve",
 ]
 

@@ -28,6 +28,8 @@ def main() -> int:
     if given.verb == "describe":
         print(describe())
         return 0
+    if not Path(given.script).is_file():
+        parser.exit(2, f"python -m stepwell: there is no file '{given.script}'\n")
     sys.argv = [given.script, *given.arguments]
     sys.path[0] = str(Path(given.script).resolve().parent)
     calls = patch(given.minimum).install()

@@ -12,7 +12,8 @@ class ColumnCertificate:
     """The certificate of one right-hand side."""
 
     outcome: str
-    #: ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm; lstsq: see docs/least_squares.md.
+    #: ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm; lstsq: a bound on the
+    #: smallest change of A, relative to its Frobenius norm, that makes x an exact minimiser.
     backward_error: float
     #: lstsq: which bound 'backward_error' is.
     measure: str
@@ -89,6 +90,9 @@ class Certificate:
     times: Times
     #: Peak memory of the call, without a, b and x.
     peak_bytes: int
+    #: Number of threads that the call could use, and what determined it.
+    threads: int
+    threads_reason: str
 
     @property
     def ok(self) -> bool:
@@ -102,6 +106,9 @@ class Certificate:
             lines.append(
                 f"  backward error {self.backward_error:.1e} (tolerance {self.tolerance:.1e})"
             )
+        proven = [c.proven_backward_error for c in self.columns if c.proven_backward_error != 0]
+        if proven:
+            lines.append(f"  proven: at most {max(proven):.2e}, by a residual in double-double")
         if not self.refiner:
             lines += [f"  factor: {self.map}"] if self.map else []
         elif self.refiner == "direct":
@@ -118,7 +125,10 @@ class Certificate:
             lines.append(f"  condition {condition}, forward error {worst}")
         if self.rank >= 0:
             lines.append(f"  rank {self.rank}")
-        lines.append(f"  {self.times.wall:.3g} s, {self.peak_bytes / 2**20:.3g} MiB of workspace")
+        lines.append(
+            f"  {self.times.wall:.3g} s, {self.peak_bytes / 2**20:.3g} MiB of workspace, "
+            f"threads: {self.threads} ({self.threads_reason})"
+        )
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -65,8 +65,8 @@ _by_outcome = {
 }
 
 
-def error_of(certificate: Certificate, x: Any = None) -> SolveError:
+def error_of(certificate: Certificate, x: Any = None, where: str = "") -> SolveError:
     """The exception for an outcome that is not 'converged'."""
     kind = _by_outcome.get(certificate.outcome, SolveError)
     text = certificate.reason or certificate.outcome
-    return kind(text, certificate, x if certificate.outcome == "not converged" else None)
+    return kind(where + text, certificate, x if certificate.outcome == "not converged" else None)

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Reusable factors: factor, cho_factor and lu_factor return a Factor object."""
+from __future__ import annotations
+
 import os
 import threading
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Dict, Literal, Optional, Tuple, Union, overload
 
 import numpy as np
 
@@ -14,6 +16,26 @@ from ._native import native
 from ._progress import Progress, reporting
 from ._solve import answer, prepared
 
+if TYPE_CHECKING:
+    from ._types import ArrayLike, Float64Array
+
+#: The options that a pickled factor carries.
+_OPTIONS = (
+    "structure",
+    "upper",
+    "transposed",
+    "tolerance",
+    "iterations",
+    "map",
+    "refiner",
+    "climb",
+    "exact_residual",
+    "check_symmetry",
+    "condition",
+    "prove",
+    "threads",
+)
+
 
 class Factor:
     """A matrix that is factored once, for right-hand sides that come later.
@@ -21,12 +43,13 @@ class Factor:
     It keeps a reference to a, not a copy, and refines with it: a must not change while the factor
     is used. L and U are not available as arrays: the factor consists of low-precision tiles.
     Several threads may use a factor; their solves run one after the other. In a forked child the
-    matrix is factored again, on one thread, at the first solve.
+    matrix is factored again, on one thread, at the first solve. A pickled factor carries the matrix
+    and the options, and is factored again where it is loaded, at the first solve.
     """
 
     def __init__(
         self,
-        a: Any,
+        a: ArrayLike,
         assume_a: Optional[str] = None,
         lower: bool = False,
         *,
@@ -64,7 +87,29 @@ class Factor:
         self._lock = threading.Lock()
         self._pid = os.getpid()
 
+    def __getstate__(self) -> Dict[str, Any]:
+        return {
+            "view": self._view,
+            "flipped": self._flipped,
+            "options": {name: getattr(self._options, name) for name in _OPTIONS},
+            "structure": self.structure,
+            "certificate": self._certificate,
+        }
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self._view, self._flipped = np.asfortranarray(state["view"]), state["flipped"]
+        self._options = native().Options()
+        for name, value in state["options"].items():
+            setattr(self._options, name, value)
+        self._options.structure = state["structure"]
+        self._certificate = state["certificate"]
+        self._native = self._parent_solver = None
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
     def _here(self) -> None:
+        if self._native is None:
+            self._make()
         if self._pid != os.getpid():
             # The parent's solver needs its worker threads, which do not exist in this process.
             self._parent_solver = self._native
@@ -78,22 +123,42 @@ class Factor:
     @property
     def structure(self) -> str:
         """'spd' or 'general': how a was factored."""
-        return str(self._native.structure)
+        return str((self._native or self._options).structure)
 
     @property
     def certificate(self) -> Certificate:
         """The certificate of the factorization."""
         return self._certificate
 
+    @overload
     def solve(
         self,
-        b: Any,
+        b: ArrayLike,
+        transposed: bool = ...,
+        *,
+        overwrite_b: bool = ...,
+        progress: Progress = ...,
+        full_output: Literal[False] = ...,
+    ) -> Float64Array: ...
+    @overload
+    def solve(
+        self,
+        b: ArrayLike,
+        transposed: bool = ...,
+        *,
+        overwrite_b: bool = ...,
+        progress: Progress = ...,
+        full_output: Literal[True],
+    ) -> Tuple[Optional[Float64Array], Certificate]: ...
+    def solve(
+        self,
+        b: ArrayLike,
         transposed: bool = False,
         *,
         overwrite_b: bool = False,
         progress: Progress = None,
         full_output: bool = False,
-    ) -> Any:
+    ) -> Union[Float64Array, Tuple[Optional[Float64Array], Certificate]]:
         """Solves a @ x = b, or a.T @ x = b if transposed. Otherwise as stepwell.solve()."""
         self._here()
         x, columns = right_hand_sides(b, self.order, overwrite_b)
@@ -102,13 +167,48 @@ class Factor:
             fields = self._native.solve(columns, columns, transpose, callback)
         return answer(x, certificate_of(fields, self._flipped), full_output)
 
-    def inverse_norm(self, norm: Any = 1) -> float:
+    def inverse_norm(self, norm: float = 1) -> float:
         """An estimate of the 1-norm or, with norm=numpy.inf, of the infinity norm of a's inverse."""
         if norm not in (1, np.inf):
             raise ValueError(f"norm={norm!r}; it must be 1 or numpy.inf")
         self._here()
         with self._lock:
             return float(self._native.inverse_norm((norm == 1) != self._flipped))
+
+    def log_det(self) -> float:
+        """log |det a|. Needs a factor in FP64: stepwell.factor(a, map='fp64').
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos", map="fp64")
+        >>> round(float(f.log_det() - np.log(16.0)), 12)
+        0.0
+        """
+        return self.sign_and_log_det()[1]
+
+    def sign_and_log_det(self) -> Tuple[int, float]:
+        """The sign of det a and log |det a|, as numpy.linalg.slogdet. Needs a factor in FP64."""
+        self._here()
+        with self._lock:
+            sign, log = self._native.log_det()
+        return int(sign), float(log)
+
+    def half_solve(self, b: ArrayLike, *, overwrite_b: bool = False) -> Float64Array:
+        """l^-1 @ b, where a = l @ l.T: for variances such as those of a Gaussian process.
+
+        b.T @ a^-1 @ b is then z.T @ z with z = half_solve(b). For a symmetric positive definite a
+        that was factored in FP64: stepwell.factor(a, 'pos', map='fp64'). As accurate as
+        scipy.linalg.solve_triangular; there is no certificate.
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos", map="fp64")
+        >>> f.half_solve([2.0, 5.0]).tolist()
+        [1.0, 2.0]
+        """
+        self._here()
+        x, columns = right_hand_sides(b, self.order, overwrite_b)
+        with self._lock:
+            self._native.half_solve(columns)
+        return x
 
     def rcond(self) -> float:
         """An estimate of 1 / (||a|| ||inverse of a||).
@@ -123,7 +223,7 @@ class Factor:
         return f"<stepwell.Factor: order {self.order}, {self.structure}, {self._certificate.map}>"
 
 
-def factor(a: Any, assume_a: Optional[str] = None, lower: bool = False, **options: Any) -> Factor:
+def factor(a: ArrayLike, assume_a: Optional[str] = None, lower: bool = False, **options: Any) -> Factor:
     """Factors a for right-hand sides that come later; options as for solve(). See Factor.
 
     >>> import numpy as np, stepwell
@@ -138,7 +238,7 @@ def factor(a: Any, assume_a: Optional[str] = None, lower: bool = False, **option
 
 
 def cho_factor(
-    a: Any,
+    a: ArrayLike,
     lower: bool = False,
     overwrite_a: bool = False,
     check_finite: bool = True,
@@ -163,21 +263,23 @@ def _checked(value: Any, caller: str, maker: str) -> Factor:
     return value
 
 
-def cho_solve(c: Factor, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def cho_solve(
+    c: Factor, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True
+) -> Float64Array:
     """Solves a @ x = b with c from cho_factor(a)."""
     return _checked(c, "cho_solve", "cho_factor").solve(b, overwrite_b=overwrite_b)
 
 
 def lu_factor(
-    a: Any, overwrite_a: bool = False, check_finite: bool = True, **options: Any
+    a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, **options: Any
 ) -> Factor:
     """Takes the arguments of scipy.linalg.lu_factor and returns a Factor for lu_solve()."""
     return Factor(a, "gen", **options)
 
 
 def lu_solve(
-    lu: Factor, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True
-) -> Any:
+    lu: Factor, b: ArrayLike, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True
+) -> Float64Array:
     """Solves a @ x = b, or a.T @ x = b for trans=1 or 2, with lu from lu_factor(a).
 
     >>> import numpy as np, stepwell

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """lstsq(), with the interface of scipy.linalg.lstsq."""
+from __future__ import annotations
+
 import warnings
-from typing import Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -12,10 +14,13 @@ from ._errors import RankDeficientWarning, error_of
 from ._native import native, thread_count
 from ._progress import Progress, reporting
 
+if TYPE_CHECKING:
+    from ._types import ArrayLike, Float64Array
+
 
 class _Four(NamedTuple):
-    x: np.ndarray
-    residues: np.ndarray
+    x: Float64Array
+    residues: Float64Array
     rank: Optional[int]
     s: None
 
@@ -30,7 +35,7 @@ class LstsqResult(_Four):
     certificate: Certificate
 
 
-def _columns(value: Any, rows: int) -> Any:
+def _columns(value: ArrayLike, rows: int) -> Tuple[int, Float64Array]:
     b = as_float64(value, "b")
     if b.ndim not in (1, 2) or b.shape[0] != rows:
         raise ValueError(f"b has the shape {b.shape}; it must be ({rows},) or ({rows}, k)")
@@ -39,11 +44,11 @@ def _columns(value: Any, rows: int) -> Any:
 
 
 def lstsq(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     *,
     ridge: float = 0.0,
-    weights: Any = None,
+    weights: Optional[ArrayLike] = None,
     qr: bool = False,
     tolerance: float = 0.0,
     iterations: int = 0,
@@ -62,7 +67,8 @@ def lstsq(
     singular values (s is None); rank is None unless it was determined; residues are the squared
     2-norms of b - a @ x even if a is rank-deficient; columns that depend on others get zero
     coefficients, with a RankDeficientWarning: x is a minimiser, not the one of least norm. The
-    result's 'certificate' has the backward error, see docs/least_squares.md.
+    result's 'certificate' has a bound on the backward error: the smallest change of a, relative to
+    its Frobenius norm, for which x is an exact minimiser.
 
     >>> import numpy as np, stepwell
     >>> a = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])

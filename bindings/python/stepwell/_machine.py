@@ -33,8 +33,12 @@ class Machine:
     cpus_online: int
     cpus_by_affinity: int
     cpus_by_quota: float
-    #: Number of threads that a call without threads= uses.
+    #: Number of threads that a call without threads= uses, see num_threads().
     threads: int
+    #: What determines it: "OMP_NUM_THREADS", "CPU affinity", ...
+    threads_reason: str
+    #: An environment variable that was ignored, and why; empty if none was.
+    threads_problem: str
     memory_total: int
     memory_available: int
     huge_pages: str
@@ -42,13 +46,14 @@ class Machine:
     def __str__(self) -> str:
         blas = " ".join(t for t in (self.blas, self.blas_version, self.blas_core_name) if t)
         lines = [
-            f"Stepwell {self.version} on {self.cpu_model}: {self.isa}, {self.threads} threads",
+            f"Stepwell {self.version} on {self.cpu_model}: {self.isa}, "
+            f"threads: {self.threads} ({self.threads_reason})",
             f"  BLAS: {blas}",
             f"  memory: {self.memory_available / 2**30:.1f} of {self.memory_total / 2**30:.1f} GiB",
         ]
         for name, reason in self.isas_refused.items():
             lines.append(f"  without {name}: {reason}")
-        for problem in (self.isa_cap_problem, self.blas_warning):
+        for problem in (self.isa_cap_problem, self.threads_problem, self.blas_warning):
             if problem:
                 lines.append(f"  {problem}")
         return "\n".join(lines)
@@ -64,3 +69,65 @@ def describe() -> Machine:
     True
     """
     return Machine(**native().describe())
+
+
+def num_threads() -> int:
+    """The number of threads of a call without threads=.
+
+    In this order: set_num_threads(); the environment variable STEPWELL_THREADS;
+    OPENBLAS_NUM_THREADS, MKL_NUM_THREADS and OMP_NUM_THREADS, which only lower what follows; the
+    CPUs that the process may use by affinity and cgroup quota. The variables are read when the
+    number is first needed.
+    """
+    return int(native().num_threads())
+
+
+def set_num_threads(threads: int) -> None:
+    """Sets num_threads() for the process, from the next call on; 0: as if never set.
+
+    >>> import stepwell
+    >>> stepwell.set_num_threads(1)
+    >>> stepwell.num_threads()
+    1
+    >>> stepwell.set_num_threads(0)
+
+    threadpoolctl does the same for a block, and for the other libraries with it, after
+    stepwell.register_threadpoolctl().
+    """
+    native().set_num_threads(threads)
+
+
+def register_threadpoolctl() -> None:
+    """Lets threadpoolctl (3.2 or newer) find and limit Stepwell's threads, as those of a BLAS.
+
+    from threadpoolctl import threadpool_limits
+    stepwell.register_threadpoolctl()
+    with threadpool_limits(1, user_api="blas"):
+        stepwell.solve(a, b)
+    """
+    import ctypes
+
+    import threadpoolctl
+
+    class StepwellController(threadpoolctl.LibController):  # type: ignore[misc, unused-ignore]
+        user_api = "blas"
+        internal_api = "stepwell"
+        filename_prefixes = ("libstepwell",)
+        check_symbols = ("stepwell_num_threads",)
+
+        def get_num_threads(self) -> int:
+            return int(self.dynlib.stepwell_num_threads())
+
+        def set_num_threads(self, num_threads: int) -> None:
+            self.dynlib.stepwell_set_num_threads(ctypes.c_int(num_threads))
+
+        def get_version(self) -> str:
+            version = self.dynlib.stepwell_version
+            version.restype = ctypes.c_char_p
+            return str(version().decode())
+
+        def set_additional_attributes(self) -> None:
+            pass
+
+    native()  # threadpoolctl finds only libraries that are loaded
+    threadpoolctl.register(StepwellController)

@@ -1,15 +1,20 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """solve(), with the interface of scipy.linalg.solve."""
-from typing import Any, Optional, Tuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Tuple, Union, overload
 
 import numpy as np
 
-from ._arrays import by_columns, right_hand_sides, square
+from ._arrays import by_columns, right_hand_sides, square, stacked
 from ._certificate import Certificate, Plan, certificate_of
 from ._errors import error_of
 from ._native import native, thread_count
 from ._progress import Progress, reporting
+
+if TYPE_CHECKING:
+    from ._types import ArrayLike, Float64Array
 
 _structures = {
     None: "automatic",
@@ -45,11 +50,11 @@ def structure_of(assume_a: Optional[str]) -> str:
     raise ValueError(f"assume_a={assume_a!r} is not one of {names}")
 
 
-def symmetrized(a: np.ndarray, lower: bool) -> np.ndarray:
+def symmetrized(a: Float64Array, lower: bool) -> Float64Array:
     """a with one triangle copied into the other; a itself if it is already symmetric."""
     if np.array_equal(a, a.T, equal_nan=True):
         return a
-    full: np.ndarray = a.copy()
+    full: Float64Array = a.copy()
     for k in range(a.shape[0]):
         if lower:
             full[k, k + 1 :] = full[k + 1 :, k]
@@ -58,7 +63,7 @@ def symmetrized(a: np.ndarray, lower: bool) -> np.ndarray:
     return full
 
 
-def prepared(a: Any, assume_a: Optional[str], lower: bool, **options: Any) -> Tuple[Any, ...]:
+def prepared(a: ArrayLike, assume_a: Optional[str], lower: bool, **options: Any) -> Tuple[Any, ...]:
     """(view with contiguous columns, whether it is a's transpose, native options)."""
     array = square(a)
     structure = structure_of(assume_a)
@@ -74,9 +79,57 @@ def prepared(a: Any, assume_a: Optional[str], lower: bool, **options: Any) -> Tu
     return view, flipped, result
 
 
+@overload
 def solve(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
+    lower: bool = ...,
+    overwrite_a: bool = ...,
+    overwrite_b: bool = ...,
+    check_finite: bool = ...,
+    assume_a: Optional[str] = ...,
+    transposed: bool = ...,
+    *,
+    tolerance: float = ...,
+    condition: bool = ...,
+    prove: bool = ...,
+    check_symmetry: bool = ...,
+    map: Optional[str] = ...,
+    refiner: Optional[str] = ...,
+    climb: bool = ...,
+    iterations: int = ...,
+    exact_residual: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[False] = ...,
+) -> Float64Array: ...
+@overload
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    lower: bool = ...,
+    overwrite_a: bool = ...,
+    overwrite_b: bool = ...,
+    check_finite: bool = ...,
+    assume_a: Optional[str] = ...,
+    transposed: bool = ...,
+    *,
+    tolerance: float = ...,
+    condition: bool = ...,
+    prove: bool = ...,
+    check_symmetry: bool = ...,
+    map: Optional[str] = ...,
+    refiner: Optional[str] = ...,
+    climb: bool = ...,
+    iterations: int = ...,
+    exact_residual: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[True],
+) -> Tuple[Optional[Float64Array], Certificate]: ...
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
     lower: bool = False,
     overwrite_a: bool = False,
     overwrite_b: bool = False,
@@ -96,10 +149,13 @@ def solve(
     threads: Optional[int] = None,
     progress: Progress = None,
     full_output: bool = False,
-) -> Any:
+) -> Union[Float64Array, Tuple[Optional[Float64Array], Certificate]]:
     """Solves a @ x = b to FP64 accuracy. The first eight arguments are scipy.linalg.solve's.
 
-    a is (n, n), b is (n,) or (n, k); x has the shape of b, is float64 and F-ordered. a is never
+    a is (n, n), b is (n,) or (n, k); x has the shape of b, is float64 and F-ordered. With more
+    dimensions, a (..., n, n) and b (..., n, k) are stacks, which are broadcast against each other
+    as by numpy.linalg.solve and solved one system after the other; the certificate is then the
+    worst one. Many small systems are solved faster by stepwell.batch. a is never
     written (overwrite_a is accepted and changes nothing), and infinities and NaN are always checked
     for (check_finite is accepted and changes nothing).
 
@@ -118,8 +174,22 @@ def solve(
         Solve a.T @ x = b.
     tolerance
         Tolerance of the backward error; 0: sqrt(n) 2^-53.
-    condition, prove, check_symmetry, map, refiner, climb, iterations, exact_residual
-        As in docs/solve.md.
+    condition
+        Estimate the condition number and bound the error of x; the cost of a few iterations.
+    prove
+        Compute the residual in double-double and prove a bound on the backward error.
+    check_symmetry
+        For 'pos': compare the two triangles, and raise Asymmetric if they differ.
+    map
+        The rung to begin with, such as 'bf16', 'bf16x3' or 'fp64'; None: chosen by a's properties.
+    refiner
+        'cg', 'gmres', 'fgmres', 'ir', 'ir(cg)', ...; None: chosen by the structure of a.
+    climb
+        False: raise NotConverged or NotPositiveDefinite instead of going to a higher rung.
+    iterations
+        The limit for each column and rung; 0: while they cost less than the next rung.
+    exact_residual
+        Residuals and products with a in double-double.
     threads
         None: as many as the process may use (in a forked child: one).
     progress
@@ -150,21 +220,22 @@ def solve(
     ...     print(error.certificate.pivot)
     1
     """
-    view, flipped, options = prepared(
-        a,
-        assume_a,
-        lower,
-        tolerance=tolerance,
-        condition=condition,
-        prove=prove,
-        check_symmetry=check_symmetry,
-        map=map,
-        refiner=refiner,
-        climb=climb,
-        iterations=iterations,
-        exact_residual=exact_residual,
-        threads=threads,
-    )
+    settings: Dict[str, Any] = {
+        "tolerance": tolerance,
+        "condition": condition,
+        "prove": prove,
+        "check_symmetry": check_symmetry,
+        "map": map,
+        "refiner": refiner,
+        "climb": climb,
+        "iterations": iterations,
+        "exact_residual": exact_residual,
+        "threads": threads,
+    }
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        settings.update(lower=lower, assume_a=assume_a, transposed=transposed, progress=progress)
+        return _solve_stack(a, b, full_output, settings)
+    view, flipped, options = prepared(a, assume_a, lower, **settings)
     options.transposed = bool(transposed) != flipped
     x, columns = right_hand_sides(b, view.shape[0], overwrite_b)
     with reporting(progress) as callback:
@@ -173,7 +244,29 @@ def solve(
     return answer(x, certificate, full_output)
 
 
-def answer(x: np.ndarray, certificate: Certificate, full_output: bool) -> Any:
+def _solve_stack(
+    a: ArrayLike, b: ArrayLike, full_output: bool, settings: Dict[str, Any]
+) -> Union[Float64Array, Tuple[Optional[Float64Array], Certificate]]:
+    matrices, sides, x = stacked(a, b)
+    certificates: List[Certificate] = []
+    for k in np.ndindex(x.shape[:-2]):
+        one, certificate = solve(matrices[k], sides[k], full_output=True, **settings)
+        if not full_output and not certificate.ok:
+            at = ", ".join(str(i) for i in k)
+            raise error_of(certificate, one, f"system ({at}) of the stack: ")
+        x[k] = np.nan if one is None else one
+        certificates.append(certificate)
+    result = x[..., 0] if np.ndim(b) == 1 else x
+    if not full_output:
+        return result
+    if not certificates:  # of an empty stack: that of an empty system
+        certificates.append(solve(np.empty((0, 0)), np.empty(0), full_output=True)[1])
+    return result, min(certificates, key=lambda c: (c.ok, -c.backward_error))
+
+
+def answer(
+    x: Float64Array, certificate: Certificate, full_output: bool
+) -> Union[Float64Array, Tuple[Optional[Float64Array], Certificate]]:
     """Returns x or (x, certificate); without full_output, raises unless the solve converged."""
     written = certificate.outcome in ("converged", "not converged", "overflow")
     if full_output:

@@ -113,6 +113,10 @@ class Solver:
 
     def inverse_norm(self, transposed: bool) -> float: ...
 
+    def log_det(self) -> tuple[int, float]: ...
+
+    def half_solve(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')]) -> None: ...
+
     @property
     def structure(self) -> str: ...
 
@@ -205,3 +209,9 @@ def als_step(cols: int, starts: Annotated[NDArray[numpy.int64], dict(shape=(None
 
 def describe() -> dict[str, Any]:
     """Returns the fields of stepwell.Machine as a dict."""
+
+def num_threads() -> int:
+    """The number of threads of a call without threads=."""
+
+def set_num_threads(threads: int) -> None:
+    """Sets that number."""

@@ -3,10 +3,12 @@
 """Batches of small symmetric positive definite systems, of order at most 128.
 
 Arrays are (count, n, n) and (count, n) or (count, n, k), float64 or float32; other real types are
-converted to float64. The bits of a result depend only on its own system. See docs/batch.md.
+converted to float64. The bits of a result depend only on its own system.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Literal, Optional, Tuple, Union, overload
 
 import numpy as np
 
@@ -16,6 +18,9 @@ from ._errors import NotPositiveDefinite
 from ._native import native, thread_count
 from ._progress import Progress, reporting
 
+if TYPE_CHECKING:
+    from ._types import ArrayLike, Float64Array, FloatArray, Int32Array, Int64Array
+
 __all__ = ["BatchResult", "als_step", "cholesky", "factor_solve", "solve", "substitute"]
 
 
@@ -23,19 +28,19 @@ __all__ = ["BatchResult", "als_step", "cholesky", "factor_solve", "solve", "subs
 class BatchResult:
     """The result with full_output=True. Arrays that were not requested are None."""
 
-    x: Optional[np.ndarray]
+    x: Optional[FloatArray]
     #: The Cholesky factors, from cholesky() and factor_solve().
-    factor: Optional[np.ndarray]
+    factor: Optional[FloatArray]
     #: Indices of the systems with a failing pivot, ascending. Their x holds b, their factor a.
-    failures: np.ndarray
+    failures: Int64Array
     #: The first failing pivot of each system, from 0; -1: none.
-    pivots: np.ndarray
+    pivots: Int32Array
     #: log det(a); NaN where a pivot fails. None with mixed=True, which has no FP64 factor.
-    log_determinants: Optional[np.ndarray]
+    log_determinants: Optional[Float64Array]
     #: Normwise backward errors, from solve() and factor_solve() if requested.
-    backward_errors: Optional[np.ndarray]
+    backward_errors: Optional[Float64Array]
     #: With mixed=True: refinement steps; -1: solved in fp64.
-    iterations: Optional[np.ndarray]
+    iterations: Optional[Int32Array]
     threads: int
 
     @property
@@ -43,7 +48,7 @@ class BatchResult:
         return self.failures.size == 0
 
 
-def _matrices(value: Any) -> np.ndarray:
+def _matrices(value: ArrayLike) -> Any:
     """The value as a (count, n, n) array whose matrices have contiguous rows."""
     array = value if isinstance(value, np.ndarray) else np.asarray(value)
     if array.dtype != np.float32 or isinstance(array, np.ma.MaskedArray):
@@ -58,14 +63,16 @@ def _matrices(value: Any) -> np.ndarray:
     return np.asarray(array)
 
 
-def _sides(value: Any, a: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+def _sides(value: ArrayLike, a: Any) -> Tuple[Any, Any]:
     """(x in b's shape, x as (count, n, k) with contiguous columns): a new array, filled with b."""
     b = np.asarray(value)
     if b.dtype != np.float32 or isinstance(value, np.ma.MaskedArray):
         b = as_float64(value, "b")
     count, n, _ = a.shape
     if b.ndim not in (2, 3) or b.shape[:2] != (count, n):
-        raise ValueError(f"b has the shape {b.shape}; it must be {(count, n)} or {(count, n, 'k')}")
+        raise ValueError(
+            f"b has the shape {b.shape}; it must be ({count}, {n}) or ({count}, {n}, k)"
+        )
     if b.ndim == 2:
         x = np.array(b, dtype=a.dtype, order="C", copy=True)
         return x, x[:, :, np.newaxis]
@@ -78,13 +85,13 @@ def _sides(value: Any, a: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
 class _Call:
     """Options, outputs and the report of one call."""
 
-    def __init__(self, a: np.ndarray, lower: bool, threads: Optional[int], **options: Any):
+    def __init__(self, a: Any, lower: bool, threads: Optional[int], **options: Any):
         self.arguments = native().BatchArguments()
         self.arguments.upper = lower  # rows of a C-ordered array are columns to the library
         self.arguments.threads = thread_count(threads)
         for name, value in options.items():
             setattr(self.arguments, name, value)
-        self.arrays: Dict[str, np.ndarray] = {"pivots": np.full(a.shape[0], -1, dtype=np.int32)}
+        self.arrays: Dict[str, Any] = {"pivots": np.full(a.shape[0], -1, dtype=np.int32)}
         if not options.get("mixed"):
             self.want("log_determinants")
         self.outputs = native().BatchOutputs()
@@ -92,7 +99,7 @@ class _Call:
     def want(self, name: str, dtype: Any = np.float64) -> None:
         self.arrays[name] = np.zeros(self.arrays["pivots"].shape, dtype=dtype)
 
-    def run(self, function: str, *arrays: np.ndarray, progress: Progress = None) -> None:
+    def run(self, function: str, *arrays: Any, progress: Progress = None) -> None:
         for name, array in self.arrays.items():
             getattr(self.outputs, name)(array)
         with reporting(progress) as callback:
@@ -101,7 +108,7 @@ class _Call:
             )
 
     def result(
-        self, x: Optional[np.ndarray], factor: Optional[np.ndarray], full_output: bool
+        self, x: Optional[FloatArray], factor: Optional[FloatArray], full_output: bool
     ) -> Any:
         failures = np.array(self.report["failures"], dtype=np.int64)
         if full_output:
@@ -126,13 +133,12 @@ class _Call:
         return both[0] if len(both) == 1 else tuple(both)
 
 
-def _fortran(a: np.ndarray) -> np.ndarray:
+def _fortran(a: Any) -> Any:
     """The same matrices in the library's column-major view: rows become columns."""
-    turned: np.ndarray = a.swapaxes(1, 2)
-    return turned
+    return a.swapaxes(1, 2)
 
 
-def _without_other_triangle(factor: np.ndarray, lower: bool, failures: Any) -> None:
+def _without_other_triangle(factor: Any, lower: bool, failures: Any) -> None:
     """Sets the other triangle of the factors to zero; matrices that failed are unchanged."""
     rows, cols = np.triu_indices(factor.shape[1], 1)
     kept = factor[failures] if len(failures) else None
@@ -141,9 +147,37 @@ def _without_other_triangle(factor: np.ndarray, lower: bool, failures: Any) -> N
         factor[failures] = kept
 
 
+@overload
 def solve(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    lower: bool = ...,
+    mixed: bool = ...,
+    tolerance: float = ...,
+    fast: bool = ...,
+    backward_errors: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[False] = ...,
+) -> FloatArray: ...
+@overload
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    lower: bool = ...,
+    mixed: bool = ...,
+    tolerance: float = ...,
+    fast: bool = ...,
+    backward_errors: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[True],
+) -> BatchResult: ...
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
     *,
     lower: bool = True,
     mixed: bool = False,
@@ -153,7 +187,7 @@ def solve(
     threads: Optional[int] = None,
     progress: Progress = None,
     full_output: bool = False,
-) -> Any:
+) -> Union[FloatArray, BatchResult]:
     """Solves a[m] @ x[m] = b[m] for each m; one triangle of a is read, a and b are not written.
 
     A C-ordered a is not copied. x is a new array; for a (count, n, k) b it is a view of an array
@@ -180,11 +214,34 @@ def solve(
     if mixed:
         call.want("iterations", np.int32)
     call.run("batch_solve", _fortran(matrices), columns, progress=progress)
-    return call.result(x, None, full_output)
+    found: Union[FloatArray, BatchResult] = call.result(x, None, full_output)
+    return found
 
 
+@overload
 def cholesky(
-    a: Any,
+    a: ArrayLike,
+    *,
+    lower: bool = ...,
+    fast: bool = ...,
+    overwrite_a: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[False] = ...,
+) -> FloatArray: ...
+@overload
+def cholesky(
+    a: ArrayLike,
+    *,
+    lower: bool = ...,
+    fast: bool = ...,
+    overwrite_a: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[True],
+) -> BatchResult: ...
+def cholesky(
+    a: ArrayLike,
     *,
     lower: bool = True,
     fast: bool = False,
@@ -192,7 +249,7 @@ def cholesky(
     threads: Optional[int] = None,
     progress: Progress = None,
     full_output: bool = False,
-) -> Any:
+) -> Union[FloatArray, BatchResult]:
     """The Cholesky factors, as from numpy.linalg.cholesky for a stack; lower=False: transposed.
 
     Only the triangle that 'lower' selects is read. overwrite_a: C-ordered float64 and float32
@@ -208,19 +265,46 @@ def cholesky(
     call = _Call(matrices, lower, threads, fast=fast)
     call.run("batch_cholesky", _fortran(matrices), progress=progress)
     _without_other_triangle(matrices, lower, call.report["failures"])
-    return call.result(None, matrices, full_output)
+    found: Union[FloatArray, BatchResult] = call.result(None, matrices, full_output)
+    return found
 
 
-def _own(a: Any, overwrite: bool) -> np.ndarray:
+def _own(a: ArrayLike, overwrite: bool) -> Any:
     matrices = _matrices(a)
     if overwrite and matrices.flags.writeable:
         return matrices
     return np.array(matrices, order="C", copy=True)
 
 
+@overload
 def factor_solve(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    lower: bool = ...,
+    fast: bool = ...,
+    backward_errors: bool = ...,
+    overwrite_a: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[False] = ...,
+) -> Tuple[FloatArray, FloatArray]: ...
+@overload
+def factor_solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    lower: bool = ...,
+    fast: bool = ...,
+    backward_errors: bool = ...,
+    overwrite_a: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[True],
+) -> BatchResult: ...
+def factor_solve(
+    a: ArrayLike,
+    b: ArrayLike,
     *,
     lower: bool = True,
     fast: bool = False,
@@ -229,7 +313,7 @@ def factor_solve(
     threads: Optional[int] = None,
     progress: Progress = None,
     full_output: bool = False,
-) -> Any:
+) -> Union[Tuple[FloatArray, FloatArray], BatchResult]:
     """Returns (factors, x): cholesky() and solve() in one pass.
 
     >>> import numpy as np
@@ -245,18 +329,39 @@ def factor_solve(
         call.want("backward_errors")
     call.run("batch_factor_solve", _fortran(matrices), columns, progress=progress)
     _without_other_triangle(matrices, lower, call.report["failures"])
-    return call.result(x, matrices, full_output)
+    found: Union[Tuple[FloatArray, FloatArray], BatchResult] = call.result(x, matrices, full_output)
+    return found
 
 
+@overload
 def substitute(
-    factor: Any,
-    b: Any,
+    factor: ArrayLike,
+    b: ArrayLike,
+    *,
+    lower: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[False] = ...,
+) -> FloatArray: ...
+@overload
+def substitute(
+    factor: ArrayLike,
+    b: ArrayLike,
+    *,
+    lower: bool = ...,
+    threads: Optional[int] = ...,
+    progress: Progress = ...,
+    full_output: Literal[True],
+) -> BatchResult: ...
+def substitute(
+    factor: ArrayLike,
+    b: ArrayLike,
     *,
     lower: bool = True,
     threads: Optional[int] = None,
     progress: Progress = None,
     full_output: bool = False,
-) -> Any:
+) -> Union[FloatArray, BatchResult]:
     """Solves with factors from cholesky(); x has the same bits as from factor_solve().
 
     >>> import numpy as np
@@ -269,4 +374,5 @@ def substitute(
     x, columns = _sides(b, factors)
     call = _Call(factors, lower, threads)
     call.run("batch_substitute", _fortran(factors), columns, progress=progress)
-    return call.result(x, None, full_output)
+    found: Union[FloatArray, BatchResult] = call.result(x, None, full_output)
+    return found

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -180,21 +179,6 @@ int cpus_online(const std::string& root) {
   return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-/// The number of CPUs in the affinity mask. The kernel rejects a set that is smaller than its own
-/// and a cpu_set_t ends at 1024 CPUs, so the set is enlarged until it fits.
-std::optional<int> cpus_by_affinity() {
-  for (int size = 1024; size <= 1 << 20; size *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(size),
-                                                               [](cpu_set_t* s) { CPU_FREE(s); });
-    if (set == nullptr) return std::nullopt;
-    const std::size_t bytes = CPU_ALLOC_SIZE(size);
-    CPU_ZERO_S(bytes, set.get());
-    if (sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
-    if (errno != EINVAL) return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 struct GroupMemory {
   std::int64_t limit;
   std::int64_t used;  ///< without inactive file cache, which the kernel reclaims first
@@ -219,10 +203,26 @@ std::optional<std::int64_t> meminfo(const std::string& root, const std::string& 
 
 }  // namespace
 
+/// The kernel rejects a set that is smaller than its own
+/// and a cpu_set_t ends at 1024 CPUs, so the set is enlarged until it fits.
+int cpus_by_affinity() {
+  for (int size = 1024; size <= 1 << 20; size *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(size),
+                                                               [](cpu_set_t* s) { CPU_FREE(s); });
+    if (set == nullptr) return 0;
+    const std::size_t bytes = CPU_ALLOC_SIZE(size);
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
+    if (errno != EINVAL) return 0;
+  }
+  return 0;
+}
+
 CpuAllowance cpu_allowance(const std::string& root) {
   CpuAllowance allowance;
   allowance.online = cpus_online(root);
-  allowance.by_affinity = cpus_by_affinity().value_or(allowance.online);
+  const int affinity = cpus_by_affinity();
+  allowance.by_affinity = affinity > 0 ? affinity : allowance.online;
   for (const std::string& directory : group_directories(root, "cpu")) {
     const auto quota = quota_in(directory);
     if (quota && (allowance.by_quota == 0 || *quota < allowance.by_quota)) {
@@ -235,16 +235,6 @@ CpuAllowance cpu_allowance(const std::string& root) {
   }
   allowance.threads = std::max(1, allowance.threads);
   return allowance;
-}
-
-int threads_allowed() {
-  static std::atomic<std::int64_t> known{0};  // CPUs by affinity (upper half), threads (lower half)
-  const std::int64_t affinity = cpus_by_affinity().value_or(0);
-  const std::int64_t last = known.load(std::memory_order_relaxed);
-  if (last != 0 && last >> 32 == affinity) return static_cast<int>(last & 0xffffffff);
-  const int threads = cpu_allowance().threads;
-  known.store(affinity << 32 | threads, std::memory_order_relaxed);
-  return threads;
 }
 
 MemoryAllowance memory_allowance(const std::string& root) {

@@ -18,9 +18,8 @@ struct CpuAllowance {
 };
 CpuAllowance cpu_allowance(const std::string& root = "/");
 
-/// cpu_allowance().threads, cached until the affinity changes: reading the quotas takes longer than
-/// solving ten thousand systems of order 5.
-int threads_allowed();
+/// The number of CPUs in the affinity mask of the calling thread; 0: unknown.
+int cpus_by_affinity();
 
 /// In bytes; 0: unknown.
 struct MemoryAllowance {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "core/checks.hpp"
 #include "engine/communicator.hpp"
@@ -22,7 +21,7 @@ class ProcessContext {
  public:
   ProcessContext() = default;
   ProcessContext(engine::Communicator& ranks, tiles::Distribution distribution)
-      : ranks_(&ranks), rank_(ranks.rank()), distribution_(std::move(distribution)) {}
+      : ranks_(&ranks), rank_(ranks.rank()), distribution_(distribution) {}
 
   engine::Communicator* ranks() const { return ranks_; }
   const tiles::Distribution& distribution() const { return distribution_; }

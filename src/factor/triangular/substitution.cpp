@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factor/triangular/substitution.hpp"
 
+#include <algorithm>
 #include <vector>
 
+#include "core/machine/fp_scope.hpp"
 #include "engine/counter.hpp"
 #include "factor/triangular/substitution_tile.hpp"
 
@@ -77,6 +79,35 @@ void substitute(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
   if (x.empty()) return;
   Direction<V>(forward, x, false).run(pool);
   Direction<V>(backward, x, true).run(pool);
+}
+
+namespace {
+
+/// Columns that are solved together: their blocks take a few megabytes each.
+constexpr std::int64_t kTogether = 1024;
+/// Columns that one thread prepares or finishes at a time.
+constexpr std::int64_t kChunk = 64;
+
+}  // namespace
+
+void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
+                        const tiles::TileMatrix& backward, Triangles triangles,
+                        MatrixView<double> x, const Chunks& chunks) {
+  for (std::int64_t first = 0; first < x.cols; first += kTogether) {
+    const MatrixView<double> part = x.block(0, first, x.rows, std::min(kTogether, x.cols - first));
+    const auto for_chunks = [&](const auto& call) {
+      if (!call) return;
+      pool.for_each((part.cols + kChunk - 1) / kChunk, [&](std::int64_t k) {
+        const core::FpScope fp;
+        const std::int64_t from = k * kChunk;
+        call(first + from, part.block(0, from, x.rows, std::min(kChunk, part.cols - from)));
+      });
+    };
+    for_chunks(chunks.before);
+    Direction<double>(forward, part, false).run(pool);
+    if (triangles == Triangles::both) Direction<double>(backward, part, true).run(pool);
+    for_chunks(chunks.after);
+  }
 }
 
 template void substitute(engine::ThreadPool&, const tiles::TileMatrix&, const tiles::TileMatrix&,

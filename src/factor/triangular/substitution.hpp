@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+
 #include "engine/thread_pool.hpp"
 #include "stepwell/view.hpp"
 #include "tiles/tile_matrix.hpp"
@@ -16,5 +18,19 @@ namespace stepwell::factor {
 template <class V>
 void substitute(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
                 const tiles::TileMatrix& backward, MatrixView<V> x);
+
+/// The triangles of a factor that many columns are solved with.
+enum class Triangles : unsigned char { both, forward };
+
+/// The same for many columns at once with a factor at fp64: x <- (F B')^-1 x, or F^-1 x. From
+/// kWide columns on, tiles are applied by the BLAS's matrix products; it must be set to one thread.
+/// 'before' and 'after', if set, are called for chunks of columns, on several threads, with the
+/// first column of a chunk and the chunk itself. Cost 2 n^2 r, or half of that.
+struct Chunks {
+  std::function<void(std::int64_t first, MatrixView<double> x)> before, after;
+};
+void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
+                        const tiles::TileMatrix& backward, Triangles triangles,
+                        MatrixView<double> x, const Chunks& chunks = {});
 
 }  // namespace stepwell::factor

@@ -68,11 +68,20 @@ void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double>
               as_int(b.ld));
 }
 
-void subtract_product(MatrixView<const double> a, MatrixView<const double> b,
-                      MatrixView<double> c) {
-  if (c.empty() || a.cols == 0) return;
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, as_int(c.rows), as_int(c.cols),
-              as_int(a.cols), -1, a.data, as_int(a.ld), b.data, as_int(b.ld), 1, c.data,
+void solve_lower(MatrixView<const double> l, bool transposed, MatrixView<double> b) {
+  if (b.empty()) return;
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
+              CblasNonUnit, as_int(b.rows), as_int(b.cols), 1, l.data, as_int(l.ld), b.data,
+              as_int(b.ld));
+}
+
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                      Transposed transposed) {
+  const std::int64_t depth = transposed.a ? a.rows : a.cols;
+  if (c.empty() || depth == 0) return;
+  cblas_dgemm(CblasColMajor, transposed.a ? CblasTrans : CblasNoTrans,
+              transposed.b ? CblasTrans : CblasNoTrans, as_int(c.rows), as_int(c.cols),
+              as_int(depth), -1, a.data, as_int(a.ld), b.data, as_int(b.ld), 1, c.data,
               as_int(c.ld));
 }
 

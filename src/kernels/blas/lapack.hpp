@@ -31,7 +31,16 @@ void solve_unit_lower(MatrixView<const double> l, MatrixView<double> b);
 /// dtrsm: B <- R^-1 B, or R^-T B, R upper triangular.
 void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double> b);
 
+/// dtrsm: B <- L^-1 B, or L^-T B, L lower triangular.
+void solve_lower(MatrixView<const double> l, bool transposed, MatrixView<double> b);
+
+/// Which operands of a product are transposed.
+struct Transposed {
+  bool a = false, b = false;
+};
+
 /// dgemm: C -= A B.
-void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                      Transposed transposed = {});
 
 }  // namespace stepwell::kernels

@@ -56,11 +56,14 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const solvers::Checks check("plan_spd");
   check.plan(n, columns);
   check.map(options.map);
-  const bool direct = !options.map && n < direct_below();
+  const bool small = !options.map && n < direct_below();
+  const bool many = solvers::many_columns(n, columns, options, Structure::spd);
+  const bool direct = small || many;
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::spd, map, direct);
+  if (many) plan.seconds = solvers::direct_seconds(n, columns);
   const std::int64_t copy = solvers::LowerTriangleCopy::bytes(n, options);
-  if (direct && solvers::is_plain(options, Structure::spd)) {
+  if (small && solvers::is_plain(options, Structure::spd)) {
     plan.bytes = plan.top_bytes = copy + solvers::small_bytes(n, columns, Structure::spd);
     return plan;
   }
@@ -68,7 +71,8 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   f.map = map;
   const Refiner refiner = options.refine.refiner.value_or(Refiner::cg);
   const std::int64_t more =
-      copy + bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::spd));
+      copy + bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::spd)) +
+      (many ? solvers::many_columns_bytes(n, columns) : 0);
   plan.bytes = factor_bytes(n, f) + more;
   plan.top_bytes = plan.bytes;
   const auto or_at = [&](const PrecisionMap& other) {

@@ -11,6 +11,7 @@
 #include "solvers/api/fallback.hpp"
 #include "solvers/systems/general.hpp"
 #include "solvers/systems/spd.hpp"
+#include "stepwell/error.hpp"
 
 /// The reusable solver: keeps the structure of A, which is found once, and the factor.
 namespace stepwell {
@@ -115,6 +116,41 @@ double Solver::inverse_norm(bool transposed) try {
   if (!factor().ok()) return std::numeric_limits<double>::quiet_NaN();
   impl_->solver->transpose(transposed);
   return impl_->solver->inverse_norm();
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+namespace {
+
+/// The factor of a solver whose factorization succeeded.
+solvers::KeptFactor kept_factor(const Certificate& factorization,
+                                const solvers::SquareSolver& solver, const char* what) {
+  if (factorization.ok()) return solver.kept();
+  throw Error(ErrorCode::invalid_argument,
+              std::string(what) + ": there is no factor: " + factorization.reason);
+}
+
+}  // namespace
+
+LogDet Solver::log_det() try {
+  if (order() == 0) return {};
+  const Certificate& c = factor();
+  const solvers::KeptFactor kept = kept_factor(c, *impl_->solver, "Solver::log_det");
+  if (kept.lapack != nullptr) return kept.lapack->log_det();
+  return kept.lu != nullptr ? kept.lu->log_det() : LogDet{kept.cholesky->log_det(), 1};
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+void Solver::half_solve(MatrixView<double> b) try {
+  if (order() == 0 && b.rows == 0) return;
+  const Certificate& c = factor();
+  const solvers::KeptFactor kept = kept_factor(c, *impl_->solver, "Solver::half_solve");
+  if (kept.cholesky == nullptr) {
+    throw Error(ErrorCode::unsupported,
+                "Solver::half_solve: A was solved as a general matrix, and has no Cholesky factor");
+  }
+  kept.cholesky->half_solve(b, impl_->options.engine);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

@@ -77,9 +77,11 @@ const char* to_string(Measure measure) {
     case Measure::projection:
       return "projection";
     case Measure::weighted:
+      return "weighted";
+    case Measure::projected:
       break;
   }
-  return "weighted";
+  return "projected";
 }
 
 namespace solvers {

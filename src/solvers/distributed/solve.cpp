@@ -117,6 +117,7 @@ Certificate solve_distributed(Communicator& ranks, std::int64_t n, const factor:
                                           checkpoints ? &*checkpoints : nullptr),
       agreed_options);
   Certificate c = solver.solve(b, x);
+  if (c.threads_reason == kSmallSystem) c.threads_reason = "this rank's part of its machine";
   if (checkpoints && c.ok()) checkpoints->remove();
   ranks.largest({&c.peak_bytes, 1});
   return c;

@@ -97,6 +97,15 @@ double rung_seconds(Rung rung, std::int64_t n, std::int64_t columns, Structure s
          expected_iterations(rung) * iteration_seconds(rung, n, columns, structure);
 }
 
+double direct_seconds(std::int64_t n, std::int64_t columns) {
+  const auto d = static_cast<double>(n);
+  const auto k = static_cast<double>(columns);
+  constexpr double kProbes = 32;
+  const double projections = 6 * d * d * kProbes + 20 * d * k * kProbes;
+  const double rate = rates().cholesky[static_cast<std::size_t>(Rung::fp64)];
+  return factor_seconds(Rung::fp64, n) + (2 * d * d * k + projections) / rate;
+}
+
 namespace {
 
 /// FP64 QR by blocks of rows: flop per second of one core.
@@ -150,8 +159,9 @@ int expected_passes(const Step& step) {
 }
 
 double step_seconds(const Step& step, std::int64_t m, std::int64_t n, std::int64_t columns) {
+  const std::int64_t whole = columns / kBatch;
   const std::int64_t rest = columns % kBatch;
-  double passes = static_cast<double>(columns / kBatch) * pass_seconds(m, n, kBatch);
+  double passes = static_cast<double>(whole) * pass_seconds(m, n, kBatch);
   if (rest > 0) passes += pass_seconds(m, n, rest);
   return tall_factor_seconds(step, m, n) + expected_passes(step) * passes;
 }

@@ -14,6 +14,7 @@
 #include "solvers/small/small.hpp"
 #include "solvers/small/small_system.hpp"
 #include "solvers/systems/lapack_factor.hpp"
+#include "solvers/systems/square_matrix.hpp"
 
 namespace stepwell::solvers {
 namespace {
@@ -32,7 +33,9 @@ class SmallGeneral : public SmallSystem {
         transposed_(options.transposed),
         pool_(n_ < factor::kDenseLuForThreads ? 1 : factor::threads_of(options.engine.context)),
         product_(pool_, a, transposed_),
-        pivots_(static_cast<std::size_t>(a.rows)) {}
+        pivots_(static_cast<std::size_t>(a.rows)) {
+    if (pool_.requested() > 1) record_threads(pool_.requested(), options.engine.context, c);
+  }
 
   bool factor() override {
     double* const sums = vectors(0, 1).data;

@@ -223,6 +223,7 @@ Certificate blank_certificate(std::int64_t n, std::int64_t columns, Structure st
   c.method = {structure == Structure::spd ? Factorization::cholesky : Factorization::lu,
               uniform(Rung::fp64), Refiner::direct};
   c.peak_bytes = small_bytes(n, columns, structure);
+  c.threads_reason = kSmallSystem;
   return c;
 }
 

@@ -67,6 +67,14 @@ RefinementBytes GeneralMatrix::bytes(std::int64_t columns, Refiner refiner) cons
   return refinement_bytes(order(), columns, refiner, Structure::general);
 }
 
+KeptFactor GeneralMatrix::kept() const {
+  return {a_, nullptr,
+          given_ != nullptr ? given_
+          : lu_             ? &*lu_
+                            : nullptr,
+          lapack_ ? &*lapack_ : nullptr};
+}
+
 std::unique_ptr<SquareSolver> general_solver(MatrixView<const double> a,
                                              const SolveOptions& options, std::int64_t cost_order) {
   return std::make_unique<SquareSolver>(std::make_unique<GeneralMatrix>(a, options.engine.context),

@@ -29,6 +29,7 @@ class GeneralMatrix : public SquareMatrix {
   std::unique_ptr<refine::Preconditioner> precondition(const Analysis& analysis,
                                                        bool transposed) override;
   RefinementBytes bytes(std::int64_t columns, Refiner refiner) const override;
+  KeptFactor kept() const override;
 
  private:
   MatrixView<const double> a_;

@@ -10,6 +10,7 @@
 
 #include "core/numeric/exponent.hpp"
 #include "engine/runtime.hpp"
+#include "factor/determinant.hpp"
 #include "factor/lu/dense.hpp"
 #include "factor/setup.hpp"
 #include "kernels/blas/lapack.hpp"
@@ -53,6 +54,16 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
     }
   }
   report_.growth = largest / power / max_abs;
+}
+
+LogDet LapackFactor::log_det() const {
+  factor::LogSum sum;
+  for (std::int64_t k = 0; k < n_; ++k) {
+    sum.multiply(lu_.data()[k + k * n_]);
+    sum.divide(core::power_of_two(exponent_));
+    if (pivots_[static_cast<std::size_t>(k)] != k + 1) sum.multiply(-1);
+  }
+  return sum.value();
 }
 
 void LapackFactor::solve(bool transposed, MatrixView<double> b) const {

@@ -7,7 +7,7 @@
 #include "core/buffer.hpp"
 #include "refine/operators/operator.hpp"
 #include "solvers/analysis/scaled.hpp"
-#include "stepwell/factor.hpp"
+#include "stepwell/lu.hpp"
 
 namespace stepwell::solvers {
 
@@ -23,6 +23,7 @@ class LapackFactor {
   /// The outcome is ok, or singular with the index (from 0) of the first pivot that is zero.
   const FactorReport& report() const { return report_; }
   int exponent() const { return exponent_; }  ///< of the power of two by which A is multiplied
+  LogDet log_det() const;
   /// B <- A^-1 B, or A^-T B, times 2^-exponent.
   void solve(bool transposed, MatrixView<double> b) const;
 

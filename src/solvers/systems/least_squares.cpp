@@ -175,6 +175,7 @@ Certificate LeastSquares::solve() {
   const auto start = Clock::now();
   c_.structure = Structure::least_squares;
   c_.tolerance = tolerance();
+  record_threads(pool_.requested(), options_.engine.context, c_);
   c_.columns = blank_columns(b_.cols);
   const RightHandSums sums(b_);
   bool solved = true;

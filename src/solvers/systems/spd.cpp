@@ -46,6 +46,10 @@ RefinementBytes SpdMatrix::bytes(std::int64_t columns, Refiner refiner) const {
   return refinement_bytes(order(), columns, refiner, Structure::spd);
 }
 
+KeptFactor SpdMatrix::kept() const {
+  return {a_, given_ != nullptr ? given_ : factor_ ? &*factor_ : nullptr, nullptr, nullptr};
+}
+
 FactorOptions cholesky_options(const Step& step, const Analysis& analysis,
                                const SolveOptions& options) {
   FactorOptions f;

@@ -24,6 +24,7 @@ class SpdMatrix : public SquareMatrix {
                        const SolveOptions& options) override;
   std::unique_ptr<refine::Preconditioner> precondition(const Analysis& analysis, bool) override;
   RefinementBytes bytes(std::int64_t columns, Refiner refiner) const override;
+  KeptFactor kept() const override;
 
  private:
   MatrixView<const double> a_;

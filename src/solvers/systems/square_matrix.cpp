@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
+#include "engine/runtime.hpp"
 #include "factor/setup.hpp"
 #include "refine/operators/general_product.hpp"
 
@@ -33,6 +34,12 @@ int threads_for(std::int64_t n, const Context* context) {
   constexpr std::int64_t kForThreads = 1024;  // below, waking them takes longer than they save
   if (n < kForThreads) return 1;
   return factor::threads_of(context);
+}
+
+void record_threads(int threads, const Context* context, Certificate& c) {
+  engine::WorkerCount allowed = engine::worker_count(context);
+  c.threads = threads;
+  c.threads_reason = threads < allowed.threads ? kSmallSystem : std::move(allowed.reason);
 }
 
 bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Context* context) {

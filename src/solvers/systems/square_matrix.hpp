@@ -10,6 +10,7 @@
 #include "solvers/analysis/analysis.hpp"
 #include "solvers/ladder/ladder.hpp"
 #include "stepwell/certificate.hpp"
+#include "stepwell/lu.hpp"
 
 namespace stepwell::solvers {
 
@@ -17,6 +18,16 @@ namespace stepwell::solvers {
 struct MadeFactor {
   FactorReport report;
   Rung coarsest = Rung::fp64;  ///< of its tiles
+};
+
+class LapackFactor;
+
+/// The matrix in the caller's memory and the factor that was kept: at most one of the three.
+struct KeptFactor {
+  MatrixView<const double> a;
+  const Factor* cholesky = nullptr;
+  const LuFactor* lu = nullptr;
+  const LapackFactor* lapack = nullptr;
 };
 
 /// Memory that solving takes in addition to A, B, X and the factor.
@@ -49,6 +60,8 @@ class SquareMatrix {
   virtual std::unique_ptr<refine::Preconditioner> precondition(const Analysis& analysis,
                                                                bool transposed) = 0;
   virtual RefinementBytes bytes(std::int64_t columns, Refiner refiner) const = 0;
+  /// None for a distributed matrix, whose tiles are on several ranks.
+  virtual KeptFactor kept() const { return {}; }
 
  private:
   Structure structure_;
@@ -58,6 +71,12 @@ class SquareMatrix {
 
 /// Threads for passes over a matrix of order n.
 int threads_for(std::int64_t n, const Context* context);
+
+/// Why a call has fewer threads than the process: they would not pay.
+inline constexpr const char* kSmallSystem = "small system";
+
+/// Records in a certificate how many threads a call with this context could use, and why.
+void record_threads(int threads, const Context* context, Certificate& c);
 
 /// Bytes of the vectors that the refinement of so many columns needs.
 std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner);

@@ -68,6 +68,7 @@ Certificate SquareSolver::blank_certificate(std::int64_t columns) const {
   c.structure = a_->structure();
   c.columns = blank_columns(columns);
   c.tolerance = tolerance();
+  record_threads(a_->pool().requested(), options_.engine.context, c);
   return c;
 }
 
@@ -205,7 +206,10 @@ Certificate SquareSolver::solve(MatrixView<const double> b, MatrixView<double> x
   if (options_.condition) expect_condition(c);
   if (order() > 0 && b.cols > 0 && scan_b(b, c) && analyze(c)) {
     std::int64_t first = 0;
-    for (; first < b.cols; first += kBatch) {
+    const bool many = a_->kept().a.data != nullptr &&
+                      many_columns(cost_order_, b.cols, options_, a_->structure());
+    if (many && solve_many(b, x, c)) first = b.cols;
+    for (; !many && first < b.cols; first += kBatch) {
       Batch batch = make_batch(b, first, std::min(kBatch, b.cols - first));
       if (!solve_batch(batch, x, c)) break;
     }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ class SquareSolver {
   Certificate solve(MatrixView<const double> b, MatrixView<double> x);
   /// ||A^-1||_inf, estimated from below; NaN if it is not known.
   double inverse_norm();
+  KeptFactor kept() const { return a_->kept(); }
 
  private:
   // square_solver.cpp: from the caller's B to the certificate
@@ -79,6 +81,18 @@ class SquareSolver {
   bool solve_batch(Batch& batch, MatrixView<double> x, Certificate& c);
   void write(Batch& batch, MatrixView<double> x, Certificate& c);
   void conclude(Climbed climbed, Certificate& c) const;
+
+  // square_columns.cpp: many right-hand sides
+  bool solve_many(MatrixView<const double> b, MatrixView<double> x, Certificate& c);
+  bool factorize_for_columns(Certificate& c);
+  std::vector<char> apply_factor(MatrixView<const double> b, MatrixView<double> x);
+  std::vector<std::int64_t> certify_by_projections(MatrixView<const double> b,
+                                                   MatrixView<const double> x,
+                                                   const std::vector<char>& finite,
+                                                   std::span<ColumnCertificate> to,
+                                                   refine::Checksums& read);
+  bool solve_open(const std::vector<std::int64_t>& open, std::int64_t first,
+                  MatrixView<const double> b, MatrixView<double> x, Certificate& c);
 
   // square_steps.cpp: what the ladder asks of it
   System factor_steps();
@@ -128,6 +142,13 @@ class SquareSolver {
   std::int64_t zero_pivot_ = -1;  ///< found by LAPACK
   bool may_be_singular_ = false;  ///< LAPACK's factor is next
 };
+
+/// Whether so many columns are solved with an FP64 factor from the start, without refinement: it
+/// depends only on the sizes, the options and the instruction set.
+bool many_columns(std::int64_t n, std::int64_t columns, const SolveOptions& options,
+                  Structure structure);
+/// Bytes that this takes in addition to the factor and to what refinement takes.
+std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns);
 
 /// How residuals are summed: by blocks in FP64, unless its own rounding leaves no room below the
 /// tolerance for a solution of a few units.

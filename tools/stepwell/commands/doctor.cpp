@@ -80,6 +80,8 @@ ordered_json machine_json(const MachineReport& r) {
           {"cpus_by_affinity", r.cpus_by_affinity},
           {"cpus_by_quota", r.cpus_by_quota},
           {"threads", r.threads},
+          {"threads_reason", r.threads_reason},
+          {"threads_problem", r.threads_problem},
           {"memory_total", r.memory_total},
           {"memory_available", r.memory_available},
           {"huge_pages", r.huge_pages}};
@@ -94,8 +96,10 @@ std::string machine_text(const MachineReport& r, bool colour) {
   const std::string quota = r.cpus_by_quota > 0
                                 ? fmt::format("{:.3g} by cgroup quota", r.cpus_by_quota)
                                 : "no cgroup quota";
-  screen.line("threads", fmt::format("{} ({} online, {} by affinity, {})", r.threads, r.cpus_online,
-                                     r.cpus_by_affinity, quota));
+  screen.line("threads", fmt::format("{}: {}", r.threads, r.threads_reason));
+  screen.line("CPUs", fmt::format("{} online, {} by affinity, {}", r.cpus_online,
+                                  r.cpus_by_affinity, quota));
+  if (!r.threads_problem.empty()) screen.bad("", "warning: " + r.threads_problem);
   screen.line("memory", fmt::format("{:.1f} GiB, {:.1f} GiB available", gib(r.memory_total),
                                     gib(r.memory_available)));
   screen.line("huge pages", r.huge_pages);

@@ -8,7 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "gallery/gallery.hpp"
 #include "report/certificate.hpp"
 #include "report/ending.hpp"
@@ -31,7 +31,7 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
                      const gallery::Recipe& recipe) {
   const std::int64_t m = std::min(n, kRehearsal);
   const core::Buffer<double> a(m * m), b(m), x(m);
-  gallery::fill(view(a.data(), m, m), recipe, core::cpu_allowance().threads);
+  gallery::fill(view(a.data(), m, m), recipe, core::default_threads());
   for (std::int64_t i = 0; i < m; ++i) b[i] = gallery::noise(static_cast<std::uint64_t>(i));
   // Six tiles, so that all steps of a graded map occur.
   if (options.tile == 0) options.tile = kRehearsal / 6;

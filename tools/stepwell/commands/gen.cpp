@@ -9,7 +9,7 @@
 #include "commands/verbs.hpp"
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
 #include "options/requirements.hpp"
@@ -36,7 +36,7 @@ void generate(const GenRequest& r) {
                     {{Phase::idle, "generating", 0},
                      {Phase::writing, "writing", static_cast<double>(bytes) / kWriteRate}});
   const core::Buffer<double> a(r.n * r.n);
-  gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
+  gallery::fill(view(a.data(), r.n, r.n), recipe, core::default_threads());
   io::write_matrix(r.out, view<const double>(a.data(), r.n, r.n),
                    gallery::is_symmetric(recipe.kind), line.progress());
   if (r.rhs.empty()) return;

@@ -7,7 +7,7 @@
 #include "commands/gen.hpp"
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "engine/thread_pool.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/tall.hpp"
@@ -49,7 +49,7 @@ class TallMaker {
   TallMaker(const GenRequest& r, const gallery::TallRecipe& recipe)
       : rows_(r.n, recipe),
         seed_(r.seed),
-        pool_(core::cpu_allowance().threads),
+        pool_(core::default_threads()),
         x_(r.n * r.columns),
         b_(r.rhs.empty() ? 0 : core::size_product(r.m, r.columns, "right-hand sides")),
         m_(r.m),

@@ -9,6 +9,7 @@
 #include "commands/plan.hpp"
 #include "commands/verbs.hpp"
 #include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "io/matrix_file.hpp"
 #include "options/distributed_options.hpp"
 #include "options/recipe_options.hpp"
@@ -144,7 +145,7 @@ void plan(const PlanRequest& r) {
   SolveOptions options = options_of(r);
   options.engine.context = &context;
   options.tile = r.tile;
-  const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::cpu_allowance().threads);
+  const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::default_threads());
   const bool general = plan_for_general(r, shape, recipe);
   const Forecast f = forecast(n, r.columns, general, options, recipe, table);
   const std::int64_t available = core::memory_allowance().available;

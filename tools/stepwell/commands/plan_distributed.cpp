@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/forecast.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "factor/distributed/cholesky.hpp"
 #include "factor/distributed/process_context.hpp"
 #include "report/certificate.hpp"
@@ -34,7 +34,7 @@ DistributedForecast forecast_of(const DistributedPlanRequest& r) {
   const DistributedOptions distributed = distributed_options_of(r.where);
   const tiles::Distribution distribution = tiles::Distribution::choose(r.ranks, distributed);
   f.layout = distribution.name();
-  const int allowed = core::cpu_allowance().threads;
+  const int allowed = core::default_threads();
   f.threads = r.how.threads > 0 ? r.how.threads
                                 : factor::part_of_machine(allowed, std::int64_t{allowed} * r.ranks);
   SolveOptions options = options_of(r.how);

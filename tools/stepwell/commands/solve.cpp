@@ -12,6 +12,7 @@
 #include "commands/verbs.hpp"
 #include "core/buffer.hpp"
 #include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "io/matrix_file.hpp"
 #include "options/launcher.hpp"
 #include "options/requirements.hpp"
@@ -69,8 +70,10 @@ io::MatrixShape check_shapes(const SystemRequest& r, const SolveOptions& options
                              Structure structure) {
   const io::MatrixShape a = io::read_shape(r.a);
   if (a.rows != a.cols) {
-    throw Error(ErrorCode::shape, fmt::format("{}: A is {} x {}; it must be square",
-                                              io::in_quotes(r.a), a.rows, a.cols));
+    throw Error(
+        ErrorCode::shape,
+        fmt::format("{}: A is {} x {}; it must be square{}", io::in_quotes(r.a), a.rows, a.cols,
+                    a.rows > a.cols ? ". To minimise ||b - A x||, use 'stepwell lstsq'" : ""));
   }
   const io::MatrixShape b = io::read_shape(r.b);
   if (b.rows != a.rows) {
@@ -106,7 +109,7 @@ std::vector<Stage> stages_of(const SystemRequest& r, io::MatrixShape shape,
   const bool general = structure == Structure::general;
   const Plan plan = general ? plan_general(shape.rows, shape.cols, options)
                             : plan_spd(shape.rows, shape.cols, options);
-  const Timetable table = load_timetable(core::cpu_allowance().threads);
+  const Timetable table = load_timetable(core::default_threads());
   const SolveSeconds t = seconds_at(table, map_text(plan.method), shape.rows, shape.cols, general);
   const auto n = static_cast<double>(shape.rows);
   std::vector<Stage> stages = {{Phase::reading, "reading", 8 * n * n / kDisk},

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include "commands/plan.hpp"
 #include "core/buffer.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "engine/communicator.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/tile_filler.hpp"
@@ -119,7 +119,7 @@ void solve_here(const SystemRequest& r, const gallery::Recipe& recipe) {
                                  {Phase::refine, "refining", 0}});
     options.engine.progress = line.progress();
     const core::Buffer<double> a(r.n * r.n, core::Contents::any);
-    gallery::fill(view(a.data(), r.n, r.n), recipe, core::cpu_allowance().threads);
+    gallery::fill(view(a.data(), r.n, r.n), recipe, core::default_threads());
     const core::Buffer<double> b = right_hand_sides(r), x(b.size());
     const MatrixView<double> solution = view(x.data(), r.n, r.columns);
     c = solve(view<const double>(a.data(), r.n, r.n), view<const double>(b.data(), r.n, r.columns),

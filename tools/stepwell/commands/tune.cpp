@@ -13,7 +13,7 @@
 #include "commands/timetable.hpp"
 #include "commands/verbs.hpp"
 #include "core/buffer.hpp"
-#include "core/machine/system.hpp"
+#include "core/machine/threads.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/recipe.hpp"
 #include "io/sink.hpp"
@@ -116,7 +116,7 @@ class Tuner {
 };
 
 void tune(const TuneRequest& r) {
-  const int threads = r.threads > 0 ? r.threads : core::cpu_allowance().threads;
+  const int threads = r.threads > 0 ? r.threads : core::default_threads();
   const std::string path = timetable_path();
   if (path.empty()) {
     throw Error(ErrorCode::cannot_open,

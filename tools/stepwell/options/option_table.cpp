@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "gallery/recipe.hpp"
 #include "options/launcher.hpp"
@@ -140,6 +141,46 @@ void replace(const OldName& name, std::vector<std::string>& arguments) {
   }
 }
 
+/// The number of letters to insert, delete or replace to turn one word into the other.
+std::size_t distance(const std::string& from, const std::string& to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The verb or option that was probably meant; empty if none is close.
+std::string meant_by(const std::string& word, const CLI::App& app) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  std::vector<std::string> known;
+  const auto shown = [](const auto* part) { return !part->get_group().empty(); };
+  if (word.starts_with('-')) {
+    for (const CLI::Option* option : verb->get_options(shown)) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* below : verb->get_subcommands(shown)) known.push_back(below->get_name());
+  }
+  const std::string name = word.substr(0, word.find('='));
+  std::string best;
+  std::size_t least = std::min<std::size_t>(3, name.size() / 3);  // so many letters may be wrong
+  for (const std::string& other : known) {
+    const std::size_t d = distance(name, other);
+    if (d > least || (d == least && !best.empty())) continue;
+    least = d;
+    best = other;
+  }
+  return best;
+}
+
 constexpr const char* kExamples =
     "Examples:\n"
     "  stepwell gen arithmetic --n 4000 -o A.npy --rhs b.npy\n"
@@ -228,10 +269,12 @@ int parse_and_run(Verb verb, int argc, char** argv, std::span<const OldName> old
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const std::vector<std::string> unknown = app.remaining(true);
-    const std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
+    std::string what = unknown.empty() ? e.what() : "unknown argument '" + unknown[0] + "'";
+    const std::string meant = unknown.empty() ? "" : meant_by(unknown[0], app);
+    if (!meant.empty()) what += "; did you mean '" + meant + "'?";
     const bool says = launched_rank() == 0;  // all ranks have the same arguments
     throw Failure{static_cast<int>(ErrorCode::invalid_argument),
-                  says ? what + "; see 'stepwell --help'" : ""};
+                  says ? what + (meant.empty() ? "; see" : " See") + " 'stepwell --help'" : ""};
   }
   // Buffered text that can't be written is an error, too: a full disk must not look like success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

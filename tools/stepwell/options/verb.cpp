@@ -3,8 +3,25 @@
 #include "options/verb.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 
 namespace stepwell::tool {
+namespace {
+
+/// 1e5 as 100000, so that a number of elements can be written as such. Anything else is left to
+/// CLI11, which then names it in its message.
+std::string whole_number(std::string text) {
+  if (text.find_first_of(".eE") == std::string::npos) return text;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr double kExact = 0x1p53;
+  if (error != std::errc() || stop != text.data() + text.size()) return text;
+  if (value != std::floor(value) || !(std::abs(value) <= kExact)) return text;
+  return std::to_string(static_cast<std::int64_t>(value));
+}
+
+}  // namespace
 
 const Option& Option::check(const Range& range) const {
   if (range.real) {
@@ -78,17 +95,17 @@ Option Verb::add_option(const std::string& names, std::string& value,
 }
 
 Option Verb::add_option(const std::string& names, int& value, const std::string& what) const {
-  return Option(app_->add_option(names, value, what));
+  return Option(app_->add_option(names, value, what)->transform(whole_number, "", ""));
 }
 
 Option Verb::add_option(const std::string& names, std::int64_t& value,
                         const std::string& what) const {
-  return Option(app_->add_option(names, value, what));
+  return Option(app_->add_option(names, value, what)->transform(whole_number, "", ""));
 }
 
 Option Verb::add_option(const std::string& names, std::uint64_t& value,
                         const std::string& what) const {
-  return Option(app_->add_option(names, value, what));
+  return Option(app_->add_option(names, value, what)->transform(whole_number, "", ""));
 }
 
 Option Verb::add_option(const std::string& names, double& value, const std::string& what) const {

@@ -32,6 +32,8 @@ ordered_json certificate_json(const Certificate& c) {
     if (column.forward_error != 0) columns.back()["forward_error"] = column.forward_error;
     if (column.measure != Measure::normwise) {
       columns.back()["measure"] = to_string(column.measure);
+    }
+    if (c.structure == Structure::least_squares && column.measure != Measure::normwise) {
       columns.back()["residual_norm"] = column.residual_norm;
     }
   }
@@ -53,6 +55,8 @@ ordered_json certificate_json(const Certificate& c) {
                          {"certify", c.times.certify},
                          {"wall", c.times.wall}}},
                        {"peak_bytes", c.peak_bytes},
+                       {"threads", c.threads},
+                       {"threads_reason", c.threads_reason},
                        {"columns", std::move(columns)}};
   if (c.rank >= 0) json["rank"] = c.rank;
   if (!c.dependent.empty()) json["dependent"] = c.dependent;

@@ -50,6 +50,9 @@ std::string measure_text(Measure measure) {
       return "the projection of r on A's columns";
     case Measure::weighted:
       return "Karlson & Walden's bound, by QR";
+    case Measure::projected:
+      return "random projections, an upper bound (wrong with probability 1e-17); --prove computes "
+             "the residuals";
   }
   return to_string(measure);
 }
@@ -147,6 +150,12 @@ std::string certificate_text(const Certificate& c, bool colour) {
                 fmt::format("{}{}; {}", condition, scale, error_text(forward, least_squares)));
   }
   if (least_squares) add_least_squares(screen, c);
+  const auto projected = [](const ColumnCertificate& column) {
+    return column.measure == Measure::projected;
+  };
+  if (c.ok() && std::any_of(c.columns.begin(), c.columns.end(), projected)) {
+    screen.line("measured by", measure_text(Measure::projected));
+  }
   for (const LadderStep& r : c.rungs) {
     if (!r.reason.empty()) screen.line("tried", attempt_text(r, least_squares));
   }
@@ -156,6 +165,9 @@ std::string certificate_text(const Certificate& c, bool colour) {
   if (c.ok() && c.shift > 0) screen.line("shift", shift_text(c));
   if (c.structure == Structure::general) screen.line("solved as", general_text(c));
   screen.line("time", time_text(c.times));
+  if (!c.threads_reason.empty()) {
+    screen.line("threads", fmt::format("{} ({})", c.threads, c.threads_reason));
+  }
   screen.line("memory", size_text(c.peak_bytes) + " in addition to A, b and x");
   return screen.take();
 }
