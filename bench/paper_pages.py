@@ -38,8 +38,17 @@ def number(value):
     return "" if value is None else f"{value:.3g}"
 
 
+def scientific(value):
+    return "" if value is None else f"{value:.1e}"
+
+
 def times(value):
     return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def made_no_factor(case):
+    """Conjugate gradients or GMRES without a preconditioner solved it."""
+    return case["path"]["map"] == "none"
 
 
 def ratio_of(case, name, bold=False):
@@ -120,23 +129,26 @@ def rate_text(section):
 def spectra_text(section):
     cases = section["cases"]
     last = max(c["n"] for c in cases)
-    rows = []
+    known = max((c["n"] for c in cases if "condition_inf" in c), default=last)
+    rows, unfactored = [], []
     for p in section["paper"]:
-        case = next((c for c in cases if c["n"] == last and c["kind"] == p["kind"]
-                     and c["condition"] == p["condition"]), None)
+        mine = {c["n"]: c for c in cases if c["kind"] == p["kind"] and c["condition"] == p["condition"]}
+        case = mine.get(last)
         if case is None:
             continue
+        if made_no_factor(case):
+            unfactored.append(times(case["ratio"]["dposv"]["median"]))
         path = case["path"]
-        way = "no factor" if path["map"] == "none" else f"`{path['map']}`"
+        way = "no factor" if made_no_factor(case) else f"`{path['map']}`"
         mixed_size, mixed = last, case
         if "dsposv" not in case["ratio"]:
-            older = [c for c in cases if c["kind"] == p["kind"] and c["condition"] == p["condition"]
-                     and "dsposv" in c.get("ratio", {})]
+            older = [c for c in mine.values() if "dsposv" in c.get("ratio", {})]
             mixed = max(older, key=lambda c: c["n"], default=case)
             mixed_size = mixed["n"]
         note = f" (n = {mixed_size})" if mixed_size != last else ""
         rows.append([f"{p['kind']} {p['condition']:g}" if p["condition"] else p["kind"],
-                     p["figure"] or "–", f"{case['seconds']:.3g} s", ratio_of(case, "dposv", True),
+                     p["figure"] or "–", scientific(mine.get(known, {}).get("condition_inf")),
+                     f"{case['seconds']:.3g} s", ratio_of(case, "dposv", True),
                      p.get("dposv", "–"), ratio_of(case, "mkl-dposv"),
                      ratio_of(mixed, "dsposv") + note, p.get("dsposv", "–"), way,
                      path["iterations"], p["iterations"] or "–",
@@ -145,11 +157,18 @@ def spectra_text(section):
               if p["condition_from"] != "the text"]
     return f"""## Solves by spectrum (Abdelfattah et al., Figs. 4 to 7)
 
-![rate of the solve](figures/spectra.svg)
+![rates of solves with a factor](figures/spectra.svg)
+
+![rates of solves without a factor](figures/spectra_no_factor.svg)
+
+{wrapped("Rates count the flop of a Cholesky solve, n³/3 + 2n², whatever was computed. A hollow marker means that conjugate "
+         "gradients without a preconditioner solved the system and no factor was made"
+         + (f": the ratios {', '.join(unfactored)} are those of such solves. " if unfactored else ". ")
+         + "Rates above the peak of the matrix engine are not rates of the engine.")}
 
 n = {last}; ratios are the baseline's time divided by ours.
 
-{table(['matrix', 'figure', 'ours', 'dposv', "paper's", 'oneMKL dposv', 'dsposv', "paper's",
+{table(['matrix', 'figure', f'condition, infinity norm, n = {known}', 'ours', 'dposv', "paper's", 'oneMKL dposv', 'dsposv', "paper's",
         'path', 'iterations', "paper's", 'backward error'], rows)}
 
 {bullets(f"The paper's ratios are from its text (Sect. 7): {section['paper_machine']}. Its figures show more "
@@ -197,7 +216,11 @@ def layers_text(section):
 
 ![accuracy and speed of maps](figures/layers.svg)
 
+![error of the factor by size](figures/layers_error.svg)
+
 ![speed-up of the operations](figures/level3.svg)
+
+A map names a rung for each level of the recursion, from the first split down; the last is for the rest and the diagonal.
 
 """ + "\n\n".join(parts) + "\n" + skipped_text(section)
 
@@ -296,6 +319,9 @@ def general_text(section):
     return f"""## General systems (Haidar et al., Figs. 3 and 4)
 
 ![convergence histories of general systems](figures/general_histories.svg)
+
+Colours: `bf16` factors; grey: `bf16x3` factors, with the same refiners. All panels have the same logarithmic axes; estimates
+below 1e-18 are not shown.
 
 Products with A until the backward error, as the refiner estimates it, is below the tolerance, n = {section['history_order']},
 condition 100. For `gmres(gmres)` the outer steps are counted, of up to five products each. – means no convergence, with the

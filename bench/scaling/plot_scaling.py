@@ -14,7 +14,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from plot_paper import BLUE, GREEN, GREY, LIGHT, ORANGE, PURPLE, RED, label_ends, plt, save, size_axis  # noqa: E402
+from plot_style import (BLUE, GREEN, GREY, ORANGE, PURPLE, RED, claim, label_ends, legend_below, plt,  # noqa: E402
+                        save, size_axis, spaced)
 
 from study import NODES, ONE_WINDOW, SIZES, on_weak_line  # noqa: E402
 
@@ -42,17 +43,23 @@ def draw_strong(cases, folder):
                          if (c := pick(cases, platform=platform, n=n, ranks=p))]
             axis.plot(*zip(*line), "o-", color=colour)
             if symmetric:
-                axis.plot(*zip(*symmetric), "x", color=colour)
+                axis.plot(*zip(*symmetric), "x", color=colour, ms=6, mew=1.6)
             axis.plot(*zip(*[(p, n**3 / 3 / p / RATE[platform]) for p, _ in line]), "--",
-                      color=LIGHT, linewidth=1, zorder=1)
-            ends.append((*line[-1], f"n = {n:,}".replace(",", " "), colour))
+                      color=colour, alpha=0.5, linewidth=1, zorder=1)
+            ends.append((*line[-1], f"n = {spaced(n)}", colour))
         size_axis(axis, NODES["grid"], "nodes")
         axis.set_yscale("log")
         axis.set_title(TITLES[platform])
         axis.set_ylim(bottom=min(y for _, y, _, _ in ends) / 4)
         label_ends(axis, ends)
-    axes[0].set_ylabel("seconds to factor; crosses: symmetric layout")
+    axes[0].set_ylabel("seconds to factor, simulated")
     figure.subplots_adjust(wspace=0.42)
+    legend_below(figure, [
+        plt.Line2D([], [], color=GREY, marker="o", label="grid of nodes"),
+        plt.Line2D([], [], color=GREY, marker="x", ms=6, mew=1.6, ls="", label="symmetric layout"),
+        plt.Line2D([], [], color=GREY, ls="--", lw=1, label="n³/3 flop at the nodes' product rate")])
+    claim(figure, "Simulated: the smaller the system, the sooner more nodes stop helping",
+          "No cluster was used: the library's task graph is replayed with given kernel times and networks.")
     save(figure, folder, "scaling_strong")
 
 
@@ -70,11 +77,14 @@ def draw_weak(cases, folder):
         bound = [(p, 100 * best(c)) for n in SIZES for p in NODES["grid"] if on_weak_line(n, p)
                  and (c := pick(cases, platform=platform, n=n, ranks=p))]
         axis.plot(*zip(*bound), ":", color=GREY, label="limit by the lower bounds")
-        size_axis(axis, NODES["grid"], "nodes; n = 32,768 times their square root")
+        size_axis(axis, NODES["grid"], "nodes; n = 32 768 times their square root")
         axis.set_title(TITLES[platform])
         axis.set_ylim(0, 100)
-    axes[0].set_ylabel("% of the nodes' product rate")
-    axes[1].legend(loc="upper right")
+    axes[0].set_ylabel("% of the nodes' product rate, simulated")
+    figure.tight_layout(w_pad=2)
+    legend_below(figure, axes[1].get_legend_handles_labels()[0])
+    claim(figure, "Simulated: with the same memory on each node, more nodes are less efficient",
+          "No cluster was used: the library's task graph is replayed with given kernel times and networks.")
     save(figure, folder, "scaling_weak")
 
 
