@@ -10,6 +10,8 @@
 #define STEPWELL_BLOCKS_INL
 #endif
 
+#include <type_traits>
+
 #include "kernels/portable/columns-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,11 +26,36 @@ namespace {
 constexpr std::int64_t kBlockColumns = 16;
 template <class V>
 constexpr std::int64_t kBlockRows = 2048 / sizeof(V);
-// Right-hand sides of y += A x that are processed together. Register budget: of 32 registers, 2
-// SIMD vectors x 8 sums leave enough for two of A and one of x; of 16, 2 x 4 sums. z += A' w is a
-// sweep with the same number of sums.
+// Right-hand sides of y += A x that are processed together, at most. Register budget: of 32
+// registers, 2 SIMD vectors x 8 sums leave enough for two of A and one of x; of 16, 2 x 4 sums.
 constexpr int kGroup = HWY_TARGET == HWY_AVX3 ? 8 : 4;
+// z += A' w is a sweep over 4 columns. Of 32 registers, 4 x 5 sums, 5 of w and one of A; of 16, 4 x
+// 2 sums.
 constexpr int kDots = 4;
+constexpr int kDotsGroup = HWY_TARGET == HWY_AVX3 ? 5 : 2;
+
+/// Calls f(R) with an integral constant R = size, which is between kLeast and kMost.
+template <int kMost, int kLeast, class F>
+HWY_INLINE void with_size(std::int64_t size, F f) {
+  if constexpr (kMost > kLeast) {
+    if (size < kMost) return with_size<kMost - 1, kLeast>(size, f);
+  }
+  f(std::integral_constant<int, kMost>());
+}
+
+/// Calls f(c, R), with an integral constant R, for groups of vectors [c, c + R) whose sizes differ
+/// by at most one. A single vector takes as long as two or three of a group, so ten are five and
+/// five, not eight and two. kMost: size of the largest group, at most 'vectors'.
+template <int kMost, class F>
+HWY_INLINE void for_groups(std::int64_t vectors, F f) {
+  constexpr int kLeast = (kMost + 1) / 2;
+  const std::int64_t groups = (vectors + kMost - 1) / kMost;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const std::int64_t c = vectors * g / groups;
+    with_size<kMost, kLeast>(vectors * (g + 1) / groups - c,
+                             [&](auto size) HWY_ATTR { f(c, size); });
+  }
+}
 
 /// A block of A and its copy, multiplied by 'sign' so that the sums need no sign. The copy's ld is
 /// kBlockRows.
@@ -138,32 +165,20 @@ void block_times(const Block<A, V>& b, const Sweep<V>& s, std::int64_t vectors, 
     return s.block(0, b.a.rows, 0, b.a.cols, c, r);
   };
   if (s.y.data != nullptr) {
-    auto part = group(0, kGroup);
-    block_rows<kGroup, true>(b, part.x, part.y, next);
-    std::int64_t c = kGroup;
-    for (; c + kGroup <= vectors; c += kGroup) {
-      part = group(c, kGroup);
-      block_rows<kGroup, false>(b, part.x, part.y, next);
-    }
-    for (; c + 2 <= vectors; c += 2) {
-      part = group(c, 2);
-      block_rows<2, false>(b, part.x, part.y, next);
-    }
-    if (c < vectors) {
-      part = group(c, 1);
-      block_rows<1, false>(b, part.x, part.y, next);
-    }
+    for_groups<kGroup>(vectors, [&](std::int64_t c, auto size) HWY_ATTR {
+      constexpr int R = decltype(size)::value;
+      const auto part = group(c, R);
+      if (c == 0) return block_rows<R, true>(b, part.x, part.y, next);
+      block_rows<R, false>(b, part.x, part.y, next);
+    });
   } else {
     copy_block(b);
   }
   if (s.z.data != nullptr) {
-    std::int64_t c = 0;
-    for (; c + kSweepGroup <= vectors; c += kSweepGroup) {
-      block_columns<kSweepGroup>(b, group(c, kSweepGroup));
-    }
-    for (; c < vectors; ++c) {
-      block_columns<1>(b, group(c, 1));
-    }
+    for_groups<kDotsGroup>(vectors, [&](std::int64_t c, auto size) HWY_ATTR {
+      constexpr int R = decltype(size)::value;
+      block_columns<R>(b, group(c, R));
+    });
   }
 }
 

@@ -11,6 +11,7 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "hwy/cache_control.h"
@@ -98,21 +99,18 @@ HWY_INLINE hn::Vec<D> partial_sums(D d, const hn::Vec<D>* vs) {
 }
 
 /// out[v] = the sum of vs[v]'s lanes; out has room for C elements and for a SIMD vector. One tree
-/// for all sums: two shuffles per addition, where one sum after the other takes log2 N times as
-/// many.
+/// for as many sums as there are lanes: two shuffles per addition, where one sum after the other
+/// takes log2 N times as many. Adjacent lanes are added first, whatever C is.
 template <int C, class D>
 HWY_INLINE void sums_of_lanes(D d, const hn::Vec<D>* vs, hn::TFromD<D>* out) {
   constexpr int N = hn::MaxLanes(d);
-  if constexpr (C > N) {
-    sums_of_lanes<C / 2>(d, vs, out);
-    sums_of_lanes<C / 2>(d, vs + C / 2, out + C / 2);
-  } else {
-    auto sums = partial_sums<C>(d, vs);
-    for (int lanes = N / C; lanes > 1; lanes /= 2) {
-      sums = add_pairs(d, sums, sums);
-    }
-    hn::StoreU(sums, d, out);
+  constexpr int kTree = std::min<int>(N, std::bit_floor(static_cast<unsigned>(C)));
+  auto sums = partial_sums<kTree>(d, vs);
+  for (int lanes = N / kTree; lanes > 1; lanes /= 2) {
+    sums = add_pairs(d, sums, sums);
   }
+  hn::StoreU(sums, d, out);
+  if constexpr (C > kTree) sums_of_lanes<C - kTree>(d, vs + kTree, out + kTree);
 }
 
 // Each load of A is used for all sums.
@@ -141,7 +139,7 @@ HWY_INLINE void sweep_columns(MatrixView<const A> a, const Sweep<V>& s, Next nex
   const hn::ScalableTag<V> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
   hn::Vec<decltype(d)> xs[C * R], zs[C * R];
-  HWY_UNROLL(16)
+  HWY_UNROLL(32)
   for (int k = 0; k < C * R; ++k) {
     xs[k] = Y ? hn::Set(d, s.sign * s.x(k % C, k / C)) : hn::Zero(d);
     zs[k] = hn::Zero(d);
@@ -149,7 +147,7 @@ HWY_INLINE void sweep_columns(MatrixView<const A> a, const Sweep<V>& s, Next nex
   std::int64_t i = 0;
   for (; i + N <= a.rows; i += N) {
     hn::Vec<decltype(d)> ys[R], ws[R];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int v = 0; v < R; ++v) {
       ys[v] = Y ? hn::LoadU(d, s.y.column(v) + i) : hn::Zero(d);
       ws[v] = Z ? hn::LoadU(d, s.w.column(v) + i) : hn::Zero(d);
@@ -158,13 +156,13 @@ HWY_INLINE void sweep_columns(MatrixView<const A> a, const Sweep<V>& s, Next nex
     for (int c = 0; c < C; ++c) {
       const auto as = load_as(d, a.column(c) + i);
       next.fetch(i, c);
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (int v = 0; v < R; ++v) {
         if constexpr (Y) ys[v] = hn::MulAdd(as, xs[v * C + c], ys[v]);
         if constexpr (Z) zs[v * C + c] = hn::MulAdd(as, ws[v], zs[v * C + c]);
       }
     }
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int v = 0; v < R; ++v) {
       if constexpr (Y) hn::StoreU(ys[v], d, s.y.column(v) + i);
     }

@@ -4,6 +4,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/portable/solve.cpp"
+#include <bit>
+
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/portable/blocks-inl.hpp"
@@ -25,9 +27,13 @@ namespace {
 // Prefetch distance: 64 cache lines, twice the bandwidth-delay product of one core.
 constexpr std::int64_t kAhead = 2048;  // bf16 elements: 4 KiB
 
-// Sums kept in registers, and elements of each x in a buffer for the group: 32 KiB at most.
-constexpr int kSums = 2 * kGroup;
+// Elements of each x in a buffer for the group: 32 KiB at most.
 constexpr std::int64_t kChunk = 512;
+
+/// Values of k for which y -= L' x keeps sums of R right-hand sides in registers: a power of two,
+/// so that they are in one tile. Of 32 registers at most 20 have sums, of 16 at most 8.
+template <int R>
+constexpr int kValues = static_cast<int>(std::bit_floor(5 * unsigned{kGroup} / 2 / R));
 
 template <class D>
 struct Pair {
@@ -151,16 +157,16 @@ void packed_rows(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y) {
   }
 }
 
-/// y -= L' x for kSums / R values of k from k on, 'panels' panels of rows and R right-hand sides.
-/// x: [R][kChunk]. Register budget: kSums sums, two of L and one of x.
+/// y -= L' x for kValues<R> values of k from k on, 'panels' panels of rows and R right-hand sides.
+/// x: [R][kChunk]. Register budget: kValues<R> R sums, two of L and R of x.
 template <int R, class V, class P>
 HWY_INLINE void columns_of_panels(PackedIn l, std::int64_t k, std::int64_t panels, P planes,
                                   const V* x, MatrixView<V> y) {
   const hn::CappedTag<V, kEngineRows> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
-  constexpr int K = kSums / R;  // values of k at a time
+  constexpr int K = kValues<R>;
   hn::Vec<decltype(d)> sum[R * K];
-  HWY_UNROLL(16)
+  HWY_UNROLL(32)
   for (int c = 0; c < R * K; ++c) {
     sum[c] = hn::Zero(d);
   }
@@ -188,8 +194,8 @@ HWY_INLINE void columns_of_panels(PackedIn l, std::int64_t k, std::int64_t panel
     panel += l.panel_stride;
     x += kPanel;
   }
-  V sums[kSums + N];
-  sums_of_lanes<kSums>(d, sum, sums);
+  V sums[R * K + N];
+  sums_of_lanes<R * K>(d, sum, sums);
   for (int c = 0; c < R; ++c) {
     for (std::int64_t q = 0; q < std::min<std::int64_t>(K, y.rows - k); ++q) {
       y(k + q, c) -= sums[c * K + q];
@@ -203,7 +209,7 @@ void packed_columns(PackedIn l, P planes, MatrixView<const V> x, MatrixView<V> y
   for (std::int64_t i = 0; i < l.rows; i += kChunk) {
     const PackedIn part = l.block(i, 0, std::min(kChunk, l.rows - i), l.depth);
     padded<R, V>(x.block(i, 0, part.rows, R), part.rows, kChunk, xs);
-    for (std::int64_t k = 0; k < l.depth; k += kSums / R) {
+    for (std::int64_t k = 0; k < l.depth; k += kValues<R>) {
       columns_of_panels<R, V>(part, k, part.panels(), planes, xs, y);
     }
   }
@@ -282,17 +288,16 @@ void packed_group(PackedIn l, P planes, bool transposed, MatrixView<const V> x, 
 
 template <class V, class P>
 void packed_planes(PackedIn l, P planes, bool transposed, MatrixView<const V> x, MatrixView<V> y) {
-  std::int64_t c = 0;
-  for (; c + kGroup <= y.cols; c += kGroup) {
-    packed_group<kGroup, V>(l, planes, transposed, x, y, c);
+  const std::int64_t columns = y.cols;
+  if (columns >= kGroup) {
+    return for_groups<kGroup>(columns, [&](std::int64_t c, auto size) HWY_ATTR {
+      packed_group<decltype(size)::value, V>(l, planes, transposed, x, y, c);
+    });
   }
-  for (; c + kGroup / 2 <= y.cols; c += kGroup / 2) {
-    packed_group<kGroup / 2, V>(l, planes, transposed, x, y, c);
-  }
-  for (; c + 2 <= y.cols; c += 2) {
-    packed_group<2, V>(l, planes, transposed, x, y, c);
-  }
-  if (c < y.cols) packed_group<1, V>(l, planes, transposed, x, y, c);
+  if (columns == 0) return;
+  with_size<kGroup - 1, 1>(columns, [&](auto size) HWY_ATTR {
+    packed_group<decltype(size)::value, V>(l, planes, transposed, x, y, 0);
+  });
 }
 
 template <class V>
