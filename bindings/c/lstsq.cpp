@@ -21,6 +21,7 @@ LeastSquaresOptions options_of(const stepwell_lstsq_options* from, std::int64_t 
   s.refine.refiner = refiner_of(o.refiner);
   s.climb = o.climb != 0;
   s.qr = o.qr != 0;
+  s.minimum_norm = o.minimum_norm != 0;
   s.tolerance = o.tolerance;
   s.refine.iterations = o.iterations;
   s.lambda = o.lambda;

@@ -132,6 +132,7 @@ struct [[nodiscard]] Certificate {
   bool in_b = false;        ///< non_finite, changed: (row, col) is in b
   std::int64_t rank = -1;   ///< least squares; -1: unknown at this rung, see 'climb'
   std::vector<std::int64_t> dependent;  ///< rank_deficient: dependent columns, from 0, ascending
+  bool minimum_norm = false;  ///< least squares: of all minimisers x is the one of least norm
   std::vector<ColumnCertificate> columns;
   FactorReport factor;  ///< report of the last factorization
   SolveTimes times;

@@ -28,6 +28,10 @@ struct LeastSquaresOptions {
   bool climb = true;
   /// Use QR in FP64 from the start: for columns that are known to be nearly dependent.
   bool qr = false;
+  /// Where the minimiser is not unique, because columns depend on each other or A has fewer rows
+  /// than columns: the one of least norm, by a complete orthogonal factorization in FP64. Off: the
+  /// coefficients of dependent columns are zero, and an A with fewer rows than columns is refused.
+  bool minimum_norm = false;
   double tolerance = 0;  ///< on the backward error; 0: sqrt(n) 2^-53, at least 2^-52
   double lambda = 0;     ///< ridge parameter, at least 0
   /// The diagonal of D in lambda D: one weight of at least 0 for each column of A, 0 for a column
@@ -40,7 +44,8 @@ struct LeastSquaresOptions {
 /// Minimises ||b - A x||_2 for each column b of B; with options.lambda, ||b - A x||^2 +
 /// lambda x'Dx.
 ///
-/// Entry: A is m x n with m >= n (any m if lambda D is positive), B is m x columns, X is
+/// Entry: A is m x n with m >= n (any m if lambda D is positive, or with minimum_norm and an A in
+/// memory), B is m x columns, X is
 /// n x columns and does not overlap A or B.
 ///
 /// Exit: X and the certificate. 'backward_error' is an upper bound on the smallest relative change
@@ -48,8 +53,11 @@ struct LeastSquaresOptions {
 /// powers of two to norms in [1, 2), and it includes all rounding errors; 'measure' says which
 /// bound was the smallest. 'condition' is an estimate of ||A||_F ||A^+||_2 in the same scaling,
 /// 'norm' is ||A||_F without scaling. 'rank_deficient' means that x is a minimiser but not the only
-/// one: 'dependent' lists columns that depend on the others in FP64; their coefficients are zero. X
-/// is written for the same outcomes as in solve_spd(), and for 'rank_deficient'. Throws Error as
+/// one: 'dependent' lists columns that depend on the others in FP64; their coefficients are zero,
+/// or with minimum_norm x is the one of least norm ('minimum_norm' of the certificate; if that x
+/// can't be certified, the coefficients are zero). If m < n, the backward error is relative to
+/// ||A||_F without scaling, and includes the change of A for which x is in the range of A'. X is
+/// written for the same outcomes as in solve_spd(), and for 'rank_deficient'. Throws Error as
 /// solve_spd() does, and whatever the function that supplies A throws.
 ///
 /// The bits of x do not depend on the number of threads. They are the same for A stored by rows,

@@ -257,7 +257,7 @@ typedef struct stepwell_lstsq_options {
   int32_t qr;           ///< QR in FP64 from the start
   double tolerance;     ///< 0: sqrt(n) 2^-53, at least 2^-52
   int32_t iterations;
-  int32_t reserved;       ///< must be 0
+  int32_t minimum_norm;   ///< the x of least norm where the minimiser is not unique; default 0
   double lambda;          ///< ridge parameter
   const double* weights;  ///< null, or one weight for each column of A
   stepwell_context* context;

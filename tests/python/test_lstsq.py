@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """lstsq(), compared with NumPy's."""
+import warnings
+
 import numpy as np
 import pytest
 from systems import rng
@@ -52,15 +54,34 @@ def test_columns_that_depend():
     a = tall(50, 6)
     a[:, 4] = a[:, 1]
     with pytest.warns(stepwell.RankDeficientWarning, match="column"):
-        result = stepwell.lstsq(a, np.ones(50))
+        result = stepwell.lstsq(a, np.ones(50), minimum_norm=False)
     assert result.rank == 5 and len(result.certificate.dependent) == 1
     best = np.linalg.lstsq(a, np.ones(50), rcond=None)[0]
     assert np.isclose(result.residues, np.sum((a @ best - 1) ** 2), rtol=1e-12)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(60, 12), (12, 60), (40, 40)])
+def test_least_norm_as_numpy(shape, order):
+    a = tall(*shape)
+    b = tall(shape[0], 3, 2)
+    for dependent in (False, True):
+        if dependent:
+            a[:, 4] = a[:, 1]
+            a[-1] = 2 * a[0] - a[2]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = stepwell.lstsq(np.asarray(a, order=order), b)
+        best, _, rank, s = np.linalg.lstsq(a, b, rcond=None)
+        condition = s[0] / s[rank - 1]
+        assert result.rank in (rank, None) and (not dependent or result.rank == rank)
+        assert result.certificate.minimum_norm or not dependent
+        assert np.abs(result.x - best).max() <= 64 * max(shape) * 2.0**-53 * condition**2 * np.abs(best).max()
+
+
 def test_misuse():
-    with pytest.raises(ValueError):
-        stepwell.lstsq(np.ones((2, 3)), np.ones(2))
+    with pytest.raises(ValueError, match="minimum_norm"):
+        stepwell.lstsq(np.ones((2, 3)), np.ones(2), minimum_norm=False)
     with pytest.raises(ValueError, match="shape"):
         stepwell.lstsq(np.ones((5, 2)), np.ones(4))
     with pytest.raises(ValueError):

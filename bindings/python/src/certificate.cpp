@@ -74,6 +74,7 @@ nb::dict to_dict(const Certificate& c) {
   d["in_b"] = c.in_b;
   d["rank"] = c.rank;
   d["dependent"] = nb::tuple(nb::cast(c.dependent));
+  d["minimum_norm"] = c.minimum_norm;
   d["columns"] = list_of(c.columns);
   d["rungs"] = list_of(c.rungs);
   d["times"] = fields_of(c.times);

@@ -22,13 +22,14 @@ namespace {
 
 nb::dict lstsq_of(const Matrix<const double>& a, const Matrix<const double>& b,
                   const Matrix<double>& x, double ridge, const std::vector<double>& weights,
-                  bool qr, double tolerance, int iterations, bool climb, int threads,
-                  const nb::object& progress) {
+                  bool qr, bool minimum_norm, double tolerance, int iterations, bool climb,
+                  int threads, const nb::object& progress) {
   Progress state;
   LeastSquaresOptions options;
   options.lambda = ridge;
   options.weights = weights;
   options.qr = qr;
+  options.minimum_norm = minimum_norm;
   options.tolerance = tolerance;
   options.refine.iterations = iterations;
   options.climb = climb;
@@ -56,8 +57,8 @@ nb::dict plan_lstsq_of(std::int64_t m, std::int64_t n, std::int64_t columns, dou
 void bind_lstsq(nb::module_& m) {
   m.def("lstsq", &lstsq_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(),
         nb::arg("x").noconvert(), nb::arg("ridge"), nb::arg("weights"), nb::arg("qr"),
-        nb::arg("tolerance"), nb::arg("iterations"), nb::arg("climb"), nb::arg("threads"),
-        nb::arg("progress").none(),
+        nb::arg("minimum_norm"), nb::arg("tolerance"), nb::arg("iterations"), nb::arg("climb"),
+        nb::arg("threads"), nb::arg("progress").none(),
         "Solves least squares into x; returns the certificate as a dict.");
   m.def("plan_lstsq", &plan_lstsq_of, nb::arg("m"), nb::arg("n"), nb::arg("columns"),
         nb::arg("ridge"), nb::arg("qr"), "Returns the plan as a dict.");

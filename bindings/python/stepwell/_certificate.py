@@ -85,6 +85,7 @@ class Certificate:
     #: lstsq: the rank; -1: unknown at this rung.
     rank: int
     dependent: Tuple[int, ...]
+    minimum_norm: bool
     columns: Tuple[ColumnCertificate, ...]
     rungs: Tuple[LadderStep, ...]
     times: Times

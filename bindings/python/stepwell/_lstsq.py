@@ -50,6 +50,7 @@ def lstsq(
     ridge: float = 0.0,
     weights: Optional[ArrayLike] = None,
     qr: bool = False,
+    minimum_norm: bool = True,
     tolerance: float = 0.0,
     iterations: int = 0,
     climb: bool = True,
@@ -58,16 +59,16 @@ def lstsq(
 ) -> LstsqResult:
     """The x that minimises ||b - a @ x||_2, or with ridge ||b - a @ x||^2 + ridge ||x||^2.
 
-    a is (m, n) with m >= n (any m with a ridge); arrays in C or F order, including numpy.memmap,
-    are not copied. b is (m,) or (m, k); for k > 1 in C order it is copied. weights: one
+    a is (m, n); arrays in C or F order, including numpy.memmap, are not copied if m >= n. b is (m,) or (m, k); for k > 1 in C order it is copied. weights: one
     non-negative value for each column of a, whose penalty is ridge * weight; use 0 for an
     intercept.
 
     Returns x, residues, rank, s as scipy.linalg.lstsq does, with these differences: there are no
     singular values (s is None); rank is None unless it was determined; residues are the squared
-    2-norms of b - a @ x even if a is rank-deficient; columns that depend on others get zero
-    coefficients, with a RankDeficientWarning: x is a minimiser, not the one of least norm. The
-    result's 'certificate' has a bound on the backward error: the smallest change of a, relative to
+    2-norms of b - a @ x even if a is rank-deficient. Where the minimiser is not unique (columns
+    depend on each other, or m < n), x is the one of least norm, as in SciPy. With
+    minimum_norm=False columns that depend on others get zero coefficients, as in R's lm(), with a
+    RankDeficientWarning, and m < n is refused. The result's 'certificate' has a bound on the backward error: the smallest change of a, relative to
     its Frobenius norm, for which x is an exact minimiser.
 
     >>> import numpy as np, stepwell
@@ -92,6 +93,7 @@ def lstsq(
             ridge,
             penalties,
             qr,
+            minimum_norm,
             tolerance,
             iterations,
             climb,
@@ -100,7 +102,8 @@ def lstsq(
         )
     certificate = certificate_of(fields)
     if certificate.outcome == "rank deficient":
-        warnings.warn(certificate.reason, RankDeficientWarning, stacklevel=2)
+        if not certificate.minimum_norm:
+            warnings.warn(certificate.reason, RankDeficientWarning, stacklevel=2)
     elif not certificate.ok:
         raise error_of(certificate, x)
     residues = np.array([c.residual_norm**2 for c in certificate.columns])

@@ -120,7 +120,7 @@ class Solver:
     @property
     def structure(self) -> str: ...
 
-def lstsq(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], ridge: float, weights: Sequence[float], qr: bool, tolerance: float, iterations: int, climb: bool, threads: int, progress: object | None) -> dict[str, Any]:
+def lstsq(a: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], ridge: float, weights: Sequence[float], qr: bool, minimum_norm: bool, tolerance: float, iterations: int, climb: bool, threads: int, progress: object | None) -> dict[str, Any]:
     """Solves least squares into x; returns the certificate as a dict."""
 
 def plan_lstsq(m: int, n: int, columns: int, ridge: float, qr: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "kernels/blas/lapack.hpp"
 
@@ -25,6 +26,14 @@ void dgeqp3_(const int* m, const int* n, double* a, const int* lda, int* jpvt, d
 void dormqr_(const char* side, const char* trans, const int* m, const int* n, const int* k,
              const double* a, const int* lda, const double* tau, double* c, const int* ldc,
              double* work, const int* lwork, int* info, std::size_t, std::size_t);
+void dtzrzf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
+             const int* lwork, int* info);
+void dormrz_(const char* side, const char* trans, const int* m, const int* n, const int* k,
+             const int* l, const double* a, const int* lda, const double* tau, double* c,
+             const int* ldc, double* work, const int* lwork, int* info, std::size_t, std::size_t);
+void dgelsy_(const int* m, const int* n, const int* nrhs, double* a, const int* lda, double* b,
+             const int* ldb, int* jpvt, const double* rcond, int* rank, double* work,
+             const int* lwork, int* info);
 }
 
 namespace stepwell::kernels {
@@ -136,6 +145,42 @@ void pivoted_qr(MatrixView<double> r, int* pivots, MatrixView<double> c, double*
             1);
   }
   for (std::int64_t j = 0; j < n; ++j) std::fill(r.column(j) + j + 1, r.column(j) + n, 0.0);
+}
+
+void least_norm(MatrixView<double> t, MatrixView<double> x) {
+  const int r = as_int(t.rows), n = as_int(t.cols), ld = as_int(t.ld);
+  const int columns = as_int(x.cols), ldx = as_int(x.ld), rest = n - r;
+  if (r == 0 || columns == 0) return;
+  constexpr std::int64_t kBlock = 64;
+  const int size = as_int(kBlock * std::max({t.rows, x.cols, kBlock}) + kBlock * kBlock);
+  std::vector<double> tau(static_cast<std::size_t>(r)), work(static_cast<std::size_t>(size));
+  int info = 0;
+  if (rest > 0) dtzrzf_(&r, &n, t.data, &ld, tau.data(), work.data(), &size, &info);
+  solve_upper(t.block(0, 0, t.rows, t.rows), false, x.block(0, 0, t.rows, x.cols));
+  for (std::int64_t c = 0; c < x.cols; ++c) std::fill(x.column(c) + r, x.column(c) + n, 0.0);
+  if (rest == 0) return;
+  dormrz_("L", "T", &n, &columns, &r, &rest, t.data, &ld, tau.data(), x.data, &ldx, work.data(),
+          &size, &info, 1, 1);
+}
+
+std::int64_t minimum_norm(MatrixView<double> a, MatrixView<double> x, double smallest,
+                          int* pivots) {
+  const int m = as_int(a.rows), n = as_int(a.cols), ld = as_int(a.ld);
+  const int columns = as_int(x.cols), ldx = as_int(x.ld);
+  if (m == 0 || n == 0 || columns == 0) {
+    for (std::int64_t c = 0; c < x.cols; ++c) std::fill_n(x.column(c), a.cols, 0.0);
+    return 0;
+  }
+  std::fill_n(pivots, n, 0);  // all columns are free to be permuted
+  int rank = 0, info = 0, size = -1;
+  double best = 0;
+  dgelsy_(&m, &n, &columns, a.data, &ld, x.data, &ldx, pivots, &smallest, &rank, &best, &size,
+          &info);
+  std::vector<double> work(static_cast<std::size_t>(best));
+  size = as_int(static_cast<std::int64_t>(work.size()));
+  dgelsy_(&m, &n, &columns, a.data, &ld, x.data, &ldx, pivots, &smallest, &rank, work.data(), &size,
+          &info);
+  return rank;
 }
 
 }  // namespace stepwell::kernels

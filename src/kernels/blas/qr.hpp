@@ -36,4 +36,16 @@ double reciprocal_condition(MatrixView<const double> r, double* scratch, int* iw
 /// C <- Q'C. pivots[k] is the one-based index of the column of R that became column k.
 void pivoted_qr(MatrixView<double> r, int* pivots, MatrixView<double> c, double* scratch);
 
+/// dtzrzf and dormrz: for each column c the x of least norm with T x = c. T: r x n, r <= n, upper
+/// trapezoidal with a diagonal of nonzeros; overwritten. X: n x columns, with c in its first r rows
+/// at entry.
+void least_norm(MatrixView<double> t, MatrixView<double> x);
+
+/// dgelsy: for each column b the x of least norm that minimises ||b - A x||, by a complete
+/// orthogonal factorization. A: m x n, overwritten. X: max(m, n) x columns, with b in its first m
+/// rows at entry and x in its first n at exit. pivots: n elements, as of pivoted_qr(). Returns the
+/// rank: the order of the largest leading triangle of R whose estimated condition is below
+/// 1 / smallest.
+std::int64_t minimum_norm(MatrixView<double> a, MatrixView<double> x, double smallest, int* pivots);
+
 }  // namespace stepwell::kernels

@@ -13,6 +13,8 @@
 #include "solvers/ladder/cost.hpp"
 #include "solvers/systems/least_squares.hpp"
 #include "solvers/systems/square_solver.hpp"
+#include "solvers/systems/wide.hpp"
+#include "stepwell/error.hpp"
 
 namespace stepwell {
 namespace solvers {
@@ -38,11 +40,27 @@ void require_plan(const LeastSquaresOptions& options, std::int64_t m, std::int64
                        std::string(entry) + ": the Gram matrix and its factor");
 }
 
+/// Whether the minimiser is not unique, whatever the elements of A are.
+bool is_wide(std::int64_t m, std::int64_t n, const LeastSquaresOptions& options) {
+  return m < n && options.minimum_norm && options.lambda == 0;
+}
+
 Certificate run(const char* entry, const TallMatrix& a, MatrixView<const double> b,
                 MatrixView<double> x, const LeastSquaresOptions& options) {
   const Checks check(entry);
   check.least_squares(a.rows, a.cols, options);
   check.tall(a, b, x);
+  if (is_wide(a.rows, a.cols, options)) {
+    if (a.data == nullptr && a.rows > 0) {
+      throw Error(ErrorCode::invalid_argument,
+                  std::string(entry) +
+                      ": a matrix with fewer rows than columns must be in memory, not supplied by "
+                      "a function");
+    }
+    core::require_memory(wide_bytes(a.rows, a.cols, b.cols),
+                         std::string(entry) + ": copies of A and their factor");
+    return solve_wide(a, b, x, options);
+  }
   if (a.cols > 0 && b.cols > 0) {
     require_plan(options, a.rows, a.cols, b.cols, a.data != nullptr, entry);
   }
@@ -75,6 +93,11 @@ Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
   check.plan(n, columns);
   check.least_squares(m, n, options);
   Plan plan;
+  if (solvers::is_wide(m, n, options)) {
+    plan.method = solvers::least_squares_method({solvers::StepKind::qr, uniform(Rung::fp64)});
+    plan.bytes = plan.top_bytes = solvers::wide_bytes(m, n, columns);
+    return plan;
+  }
   const std::vector<solvers::Step> steps = solvers::ladder_for(m, n, columns, options).steps;
   plan.method = solvers::least_squares_method(steps[0]);
   plan.method.refiner = options.refine.refiner.value_or(Refiner::cg);

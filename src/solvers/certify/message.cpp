@@ -109,6 +109,18 @@ std::string list_of(const std::vector<std::int64_t>& columns) {
   return text + " and " + std::to_string(columns.size() - kMost) + " more";
 }
 
+/// Which columns have zero coefficients.
+std::string dependent_columns(const Certificate& c) {
+  if (c.dependent.size() == 1) {
+    return "column " + list_of(c.dependent) +
+           " (counted from 0) is a linear combination of the others, and its coefficient is set to "
+           "zero";
+  }
+  return "columns " + list_of(c.dependent) +
+         " (counted from 0) are linear combinations of the others, and their coefficients are set "
+         "to zero";
+}
+
 }  // namespace
 
 void explain(Certificate& c) {
@@ -147,21 +159,25 @@ void explain(Certificate& c) {
                             "variable?); remove it or add to the diagonal");
       return;
     case SolveOutcome::singular:
+      if (c.pivot == 0) {
+        c.reason = "the matrix is singular: column 0 (counted from 0) has only zeros";
+        return;
+      }
       c.reason = "the matrix is singular: pivot " + std::to_string(c.pivot) +
                  " (counted from 0) of LAPACK's LU is zero; column " + std::to_string(c.pivot) +
                  " depends on those before it (a column of zeros, a duplicate equation, an unknown "
                  "that occurs in no equation?); remove it";
       return;
     case SolveOutcome::rank_deficient:
+      if (c.minimum_norm) {
+        c.reason = "A has the rank " + std::to_string(c.rank) +
+                   " in FP64: x is the minimiser of least norm, but not the only one";
+        return;
+      }
       c.reason = "the columns of A depend on each other: " +
                  (c.rank >= 0 ? "rank " + std::to_string(c.rank) + " in FP64; "
                               : std::string("this rung can't determine the rank; ")) +
-                 (c.dependent.size() == 1 ? "column " + list_of(c.dependent) +
-                                                " (counted from 0) is a linear combination of the "
-                                                "others, and its coefficient is set to zero"
-                                          : "columns " + list_of(c.dependent) +
-                                                " (counted from 0) are linear combinations of the "
-                                                "others, and their coefficients are set to zero") +
+                 dependent_columns(c) +
                  "; x is a minimiser, but not the only one; remove columns, or use ridge";
       return;
     case SolveOutcome::non_finite:

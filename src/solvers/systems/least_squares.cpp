@@ -187,6 +187,8 @@ Certificate LeastSquares::solve() {
     }
     solved = c_.outcome == SolveOutcome::converged;
     if (solved) {
+      c_.minimum_norm =
+          options_.minimum_norm && (!qr_ ? rank_known_ : qr_->rank == n_ || take_least_norm());
       for (Batch& batch : batch_) certify(batch);
       a_.rethrow();
       // The verdict is about the x that was written: rounding to FP64's range may even improve it.

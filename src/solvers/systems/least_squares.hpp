@@ -98,6 +98,9 @@ class LeastSquares {
   void offer_corrections(Batch& batch, const std::vector<std::size_t>& columns, const Batch& part,
                          const std::vector<const double*>& low, Measure measure);
 
+  // least_squares_norm.cpp
+  bool take_least_norm();
+
   // least_squares_repair.cpp: what is done about an x that is not good enough
   Batch part_of(const Batch& batch, const std::vector<std::size_t>& columns) const;
   void take(Batch& batch, std::size_t k, const Batch& part, std::size_t e) const;

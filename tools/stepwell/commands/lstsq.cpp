@@ -42,6 +42,7 @@ struct LstsqRequest {
   bool mapped = false;
   bool read = false;
   bool basic = false;
+  bool minimum_norm = false;
   bool quiet = false;
   bool json = false;
 };
@@ -86,6 +87,7 @@ LeastSquaresOptions options_of(const LstsqRequest& r) {
   options.refine.iterations = r.iterations;
   options.climb = !r.no_climb;
   options.qr = r.qr;
+  options.minimum_norm = r.minimum_norm;
   options.lambda = r.ridge;
   return options;
 }
@@ -94,10 +96,10 @@ LeastSquaresOptions options_of(const LstsqRequest& r) {
 Sizes check_sizes(const LstsqRequest& r, bool mapped) {
   const io::MatrixShape a = io::read_shape(r.a);
   const io::MatrixShape b = io::read_shape(r.b);
-  if (a.rows < a.cols && !(r.ridge > 0)) {
+  if (a.rows < a.cols && !(r.ridge > 0) && !r.minimum_norm) {
     throw Error(ErrorCode::shape,
-                fmt::format("{}: A is {} x {}; it must have at least as many rows as columns, or "
-                            "--ridge must be positive",
+                fmt::format("{}: A is {} x {}; it must have at least as many rows as columns; "
+                            "use --minimum-norm, or a positive --ridge",
                             io::in_quotes(r.a), a.rows, a.cols));
   }
   if (b.rows != a.rows) {
@@ -166,6 +168,12 @@ TallFile open_matrix(const LstsqRequest& r, bool mapped, Progress* progress) {
   return file;
 }
 
+/// Whether x is what the caller has asked for.
+bool is_accepted(const LstsqRequest& r, const Certificate& c) {
+  if (c.outcome != SolveOutcome::rank_deficient) return c.ok();
+  return r.basic || c.minimum_norm;
+}
+
 void solve_tall(const LstsqRequest& r) {
   Context context(r.threads);
   LeastSquaresOptions options = options_of(r);
@@ -192,11 +200,11 @@ void solve_tall(const LstsqRequest& r) {
     const MatrixView<double> solution = view(x.data(), s.cols, s.columns);
     c = lstsq(a, b.view(), solution, options);
     if (file.mapped) file.mapped->check();
-    written = !r.out.empty() && (c.ok() || (r.basic && c.outcome == SolveOutcome::rank_deficient));
+    written = !r.out.empty() && is_accepted(r, c);
     if (written) io::write_matrix(r.out, solution, false, line.progress());
   }
   print(r, s, mapped, c, written);
-  if (c.ok() || (r.basic && c.outcome == SolveOutcome::rank_deficient)) return;
+  if (is_accepted(r, c)) return;
   const std::string nothing = r.out.empty() ? "" : "; " + io::in_quotes(r.out) + " was not written";
   throw Failure{exit_code(c.outcome), io::in_quotes(r.a) + ": " + c.reason + nothing};
 }
@@ -236,6 +244,9 @@ void add_lstsq(Verb app) {
       .excludes("--mapped");
   verb.add_flag("--basic", r->basic,
                 "If columns of A are linearly dependent, accept the x that has zeros for them");
+  verb.add_flag("--minimum-norm", r->minimum_norm,
+                "If the minimiser is not unique, compute the one of least norm; A may be wide")
+      .excludes("--basic");
   verb.add_option("--threads", r->threads, "Workers; default: as many as the process may use")
       .check(Range(1, 1024));
   verb.add_flag("--quiet", r->quiet, "Show no progress");
@@ -244,7 +255,8 @@ void add_lstsq(Verb app) {
   verb.footer(
       "An NPY file of '<f8' elements is mapped and read in blocks of rows: A may be larger than\n"
       "the memory. Other files are read into memory. x is written if the outcome is 'converged'\n"
-      "(exit code 0), and with --basic also if it is 'rank deficient' (without: exit code 20).\n"
+      "(exit code 0), and with --basic or --minimum-norm also if it is 'rank deficient' (without:\n"
+      "exit code 20).\n"
       "\nExample:\n  stepwell gen tall --m 200000 --n 500 --cond 10 -o A.npy --rhs b.npy\n"
       "  stepwell lstsq A.npy b.npy -o x.npy --ridge 0.1");
 }

@@ -60,6 +60,7 @@ ordered_json certificate_json(const Certificate& c) {
                        {"columns", std::move(columns)}};
   if (c.rank >= 0) json["rank"] = c.rank;
   if (!c.dependent.empty()) json["dependent"] = c.dependent;
+  if (c.minimum_norm) json["minimum_norm"] = true;
   if (c.factor.growth > 0) json["growth"] = c.factor.growth;
   if (c.condition != 0) json["condition"] = c.condition;  // NaN (unknown) is written as null
   if (c.pivot >= 0) json["pivot"] = {{"index", c.pivot}, {"value", c.pivot_value}};
