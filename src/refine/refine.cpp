@@ -216,6 +216,7 @@ Outcome refine(Operator& a, Preconditioner& m, MatrixView<const double> b, Matri
       work.round(n, residual[s]);
     }
     correct(work, e);
+    if (work.stopped && request.drop_if_stopped) break;
     for (std::size_t s = 0; s < e.column.size(); ++s) {
       const std::int64_t c = e.column[s];
       std::copy_n(b.column(c), n, b_live[s]);

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "sanitized.hpp"
-#include "solvers/fixture.hpp"
+#include "solvers/general_fixture.hpp"
 
 /// Many right-hand sides: an FP64 factor, no refinement, a certificate for each of them.
 namespace stepwell::solvers::test {
@@ -147,6 +147,59 @@ TEST(ManyColumns, AreSolvedByAReusableSolverToo) {
   ASSERT_TRUE(few.ok());
   EXPECT_EQ(few.times.factor, 0);
   EXPECT_EQ(few.columns[0].measure, Measure::normwise);
+}
+
+TEST(ManyColumns, OfAGeneralSystemAreCertifiedByTheirResiduals) {
+  const Dense<double> a = gallery_matrix(Kind::randn, kOrder, 1);
+  for (const std::int64_t columns : {64, kSanitized ? 100 : 600}) {
+    for (const bool transposed : {false, true}) {
+      const Dense<double> b = gaussian_columns(kOrder, columns);
+      SolveOptions options = at_fp64();
+      options.transposed = transposed;
+      const Solved s = solve_general(a, b, options);
+      const Certificate& c = s.certificate;
+      ASSERT_TRUE(c.ok()) << c.reason;
+      EXPECT_EQ(c.method.refiner, Refiner::ir);
+      const Plan plan = plan_general(kOrder, columns, options);
+      EXPECT_EQ(plan.method.refiner, Refiner::ir);
+      EXPECT_LE(c.peak_bytes, plan.bytes);
+      const std::vector<double> truth = general_errors(a.view(), b.view(), s.x.view(), transposed);
+      for (std::size_t k = 0; k < truth.size(); ++k) {
+        EXPECT_EQ(c.columns[k].measure, Measure::normwise);
+        EXPECT_EQ(c.columns[k].iterations, 1) << "it is not refined";
+        EXPECT_LE(truth[k], c.tolerance);
+        EXPECT_LE(std::abs(truth[k] - c.columns[k].backward_error), tolerance_of(kOrder));
+      }
+    }
+  }
+}
+
+TEST(ManyColumns, OfAGeneralSystemThatMissTheToleranceAreRefined) {
+  const Dense<double> a = gallery_matrix(Kind::randn, kOrder, 1);
+  const Dense<double> b = gaussian_columns(kOrder, 80);
+  SolveOptions strict = at_fp64();
+  strict.tolerance = 0x1p-52;
+  const Solved s = solve_general(a, b, strict);
+  ASSERT_TRUE(s.certificate.ok()) << s.certificate.reason;
+  EXPECT_GT(s.certificate.iterations, 1);
+  for (const ColumnCertificate& column : s.certificate.columns) {
+    EXPECT_LE(column.backward_error, 0x1p-52);
+  }
+}
+
+TEST(ManyColumns, OfAGeneralSystemHaveTheSameBitsForAnyNumberOfThreads) {
+  const Dense<double> a = gallery_matrix(Kind::randn, kOrder, 1);
+  const Dense<double> b = gaussian_columns(kOrder, 130);
+  Context single(1), several(4);
+  SolveOptions options = at_fp64();
+  options.engine.context = &single;
+  const Solved one = solve_general(a, b, options);
+  options.engine.context = &several;
+  const Solved four = solve_general(a, b, options);
+  ASSERT_TRUE(one.certificate.ok() && four.certificate.ok());
+  for (std::int64_t k = 0; k < 130; ++k) {
+    for (std::int64_t i = 0; i < kOrder; ++i) ASSERT_EQ(one.x(i, k), four.x(i, k));
+  }
 }
 
 }  // namespace

@@ -69,10 +69,23 @@ void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double>
 }
 
 void solve_lower(MatrixView<const double> l, bool transposed, MatrixView<double> b) {
+  constexpr std::int64_t kBlock = 64;
   if (b.empty()) return;
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
-              CblasNonUnit, as_int(b.rows), as_int(b.cols), 1, l.data, as_int(l.ld), b.data,
-              as_int(b.ld));
+  const std::int64_t n = l.rows, blocks = (n + kBlock - 1) / kBlock;
+  for (std::int64_t k = 0; k < blocks; ++k) {
+    const std::int64_t i = (transposed ? blocks - 1 - k : k) * kBlock;
+    const std::int64_t m = std::min(kBlock, n - i), after = i + m;
+    const MatrixView<double> bi = b.block(i, 0, m, b.cols);
+    if (transposed) {
+      subtract_product(l.block(after, i, n - after, m), b.block(after, 0, n - after, b.cols), bi,
+                       {true, false});
+    } else {
+      subtract_product(l.block(i, 0, m, i), b.block(0, 0, i, b.cols), bi);
+    }
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
+                CblasNonUnit, as_int(m), as_int(b.cols), 1, l.data + i + i * l.ld, as_int(l.ld),
+                bi.data, as_int(bi.ld));
+  }
 }
 
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,

@@ -61,7 +61,7 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const bool direct = small || many;
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::spd, map, direct);
-  if (many) plan.seconds = solvers::direct_seconds(n, columns);
+  if (many) plan.seconds = solvers::direct_seconds(n, columns, Structure::spd);
   const std::int64_t copy = solvers::LowerTriangleCopy::bytes(n, options);
   if (small && solvers::is_plain(options, Structure::spd)) {
     plan.bytes = plan.top_bytes = copy + solvers::small_bytes(n, columns, Structure::spd);
@@ -72,7 +72,7 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const Refiner refiner = options.refine.refiner.value_or(Refiner::cg);
   const std::int64_t more =
       copy + bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::spd)) +
-      (many ? solvers::many_columns_bytes(n, columns) : 0);
+      (many ? solvers::many_columns_bytes(n, columns, Structure::spd) : 0);
   plan.bytes = factor_bytes(n, f) + more;
   plan.top_bytes = plan.bytes;
   const auto or_at = [&](const PrecisionMap& other) {
@@ -100,12 +100,18 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   check.map(options.map);
   check.general(options);
   const bool direct = !options.map && n < direct_below(Structure::general);
-  const PrecisionMap map = first_map(options, direct);
+  const bool many = solvers::many_columns(n, columns, options, Structure::general);
+  const PrecisionMap map = first_map(options, direct || many);
   Plan plan = plan_of(n, columns, options, Structure::general, map, direct);
+  if (many) {
+    plan.method.refiner = Refiner::ir;
+    plan.seconds = solvers::direct_seconds(n, columns, Structure::general);
+  }
   const Refiner refiner =
       options.refine.refiner.value_or(solvers::default_refiner(Structure::general));
   const std::int64_t more =
-      bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::general));
+      bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::general)) +
+      (many ? solvers::many_columns_bytes(n, columns, Structure::general) : 0);
   const std::int64_t lapack = solvers::LapackFactor::bytes(n) + more;
   FactorOptions f = factor_options(options);
   f.map = map;

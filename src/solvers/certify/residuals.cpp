@@ -21,7 +21,8 @@ std::vector<std::int64_t> columns_that_are(Verdict verdict, const Batch& batch, 
   return which;
 }
 
-/// Copies some columns of a batch into a new batch.
+}  // namespace
+
 Batch part_of(const Batch& batch, const std::vector<std::int64_t>& which) {
   Batch part;
   part.first = batch.first;
@@ -39,6 +40,8 @@ Batch part_of(const Batch& batch, const std::vector<std::int64_t>& which) {
   }
   return part;
 }
+
+namespace {
 
 void put_back(const Batch& part, const std::vector<std::int64_t>& which, Batch& batch) {
   const std::int64_t n = batch.b.size() / batch.count;

@@ -97,9 +97,14 @@ double rung_seconds(Rung rung, std::int64_t n, std::int64_t columns, Structure s
          expected_iterations(rung) * iteration_seconds(rung, n, columns, structure);
 }
 
-double direct_seconds(std::int64_t n, std::int64_t columns) {
+double direct_seconds(std::int64_t n, std::int64_t columns, Structure structure) {
   const auto d = static_cast<double>(n);
   const auto k = static_cast<double>(columns);
+  if (structure == Structure::general) {
+    return factor_seconds(Rung::fp64, n, structure) +
+           2 * d * d * k / rates().lu[static_cast<std::size_t>(Rung::fp64)] +
+           2 * d * d * k / rates().product;
+  }
   constexpr double kProbes = 32;
   const double projections = 6 * d * d * kProbes + 20 * d * k * kProbes;
   const double rate = rates().cholesky[static_cast<std::size_t>(Rung::fp64)];

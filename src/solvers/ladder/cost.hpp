@@ -52,9 +52,9 @@ int expected_iterations(Rung rung);
 /// Seconds of a factorization at this rung and of the iterations of a well-conditioned matrix.
 double rung_seconds(Rung rung, std::int64_t n, std::int64_t columns, Structure structure);
 
-/// Seconds of a symmetric system with many columns, solved with an FP64 factor without refinement
-/// and certified by random projections.
-double direct_seconds(std::int64_t n, std::int64_t columns);
+/// Seconds of a system with many columns, solved with an FP64 factor without refinement and
+/// certified by random projections, or a general one by residuals.
+double direct_seconds(std::int64_t n, std::int64_t columns, Structure structure);
 
 /// Least squares. The rung at which the Gram matrix is factored: that takes n^3/3 flop compared
 /// with m n^2 for the matrix itself, so a better rung costs little.

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/numeric/worst.hpp"
+
 namespace stepwell::solvers {
 namespace {
 
 using refine::Status;
 
-/// CG has plateaus: the pace is taken over the last ten iterations, and nothing is predicted from
-/// the first few.
+/// The pace is taken over the last ten iterations.
 constexpr std::size_t kWindow = 10;
-constexpr std::size_t kPatience = 4;
 
 std::int64_t thousandths(double gain) {
   return static_cast<std::int64_t>(1000 * std::log(gain));
@@ -35,8 +35,13 @@ std::string name_of(Status status, bool by_cost) {
 
 }  // namespace
 
-StoppingRule::StoppingRule(double iteration, double alternative, double goal, Progress* progress)
-    : iteration_(iteration), alternative_(alternative), goal_(goal), progress_(progress) {
+StoppingRule::StoppingRule(double iteration, double alternative, double goal, Progress* progress,
+                           std::size_t patience)
+    : iteration_(iteration),
+      alternative_(alternative),
+      goal_(goal),
+      progress_(progress),
+      patience_(patience) {
   if (progress_ != nullptr) progress_->enter(Phase::refine, thousandths(1 / goal_));
 }
 
@@ -51,7 +56,7 @@ bool StoppingRule::operator()(int, double error) {
 
 double StoppingRule::remaining() const {
   const std::size_t done = errors_.size();
-  if (done < kPatience) return 0;
+  if (done < patience_) return 0;
   const double before = done > kWindow ? errors_[done - 1 - kWindow] : 1;
   const auto span = static_cast<double>(std::min(done, kWindow));
   const double pace = std::log(before / errors_.back()) / span;
@@ -63,6 +68,14 @@ int most_iterations(const refine::Outcome& outcome) {
   int most = 0;
   for (const refine::System& s : outcome.system) most = std::max(most, s.iterations);
   return most;
+}
+
+double last_error(const refine::Outcome& outcome) {
+  double worst = 0;
+  for (const refine::System& s : outcome.system) {
+    worst = core::worst(worst, s.history.empty() ? s.error : s.history.back());
+  }
+  return worst;
 }
 
 std::string reason_of(const refine::Outcome& outcome, const std::vector<double>& error,

@@ -57,7 +57,7 @@ std::unique_ptr<refine::Preconditioner> GeneralMatrix::precondition(const Analys
   if (lapack_) {
     const Exponents exponents =
         transposed ? Exponents(scale.col, scale.row) : Exponents(scale.row, scale.col);
-    return std::make_unique<LapackPreconditioner>(*lapack_, exponents, transposed);
+    return std::make_unique<LapackPreconditioner>(pool(), *lapack_, exponents, transposed);
   }
   return std::make_unique<refine::FactorPreconditioner>(
       pool(), LuData::of(given_ != nullptr ? *given_ : *lu_), scale.row, scale.col, transposed);

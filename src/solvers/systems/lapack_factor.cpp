@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/machine/fp_scope.hpp"
 #include "core/numeric/exponent.hpp"
 #include "engine/runtime.hpp"
 #include "factor/determinant.hpp"
@@ -73,7 +74,7 @@ void LapackFactor::solve(bool transposed, MatrixView<double> b) const {
 
 /// H^-1 r = diag(1 / col) A^-1 diag(1 / row) r, where A^-1 is applied to vectors whose
 /// largest element is scaled to about 1.
-void LapackPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
+void LapackPreconditioner::apply_to(MatrixView<const double> r, MatrixView<double> z) const {
   const std::int64_t n = r.rows;
   std::vector<int> exponent(static_cast<std::size_t>(r.cols));
   for (std::int64_t c = 0; c < r.cols; ++c) {
@@ -98,6 +99,18 @@ void LapackPreconditioner::apply(MatrixView<const double> r, MatrixView<double> 
       z(i, c) = core::times_power_of_two(z(i, c), back - of_col);
     }
   }
+}
+
+/// Threads take chunks of columns, whose width depends on nothing else: so do the bits.
+void LapackPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
+  constexpr std::int64_t kChunk = 64;
+  if (r.cols < 2 * kChunk) return apply_to(r, z);
+  const engine::SingleThreadedBlas blas;
+  pool_.for_each((r.cols + kChunk - 1) / kChunk, [&](std::int64_t chunk) {
+    const core::FpScope fp;
+    const std::int64_t first = chunk * kChunk, count = std::min(kChunk, r.cols - first);
+    apply_to(r.block(0, first, r.rows, count), z.block(0, first, r.rows, count));
+  });
 }
 
 }  // namespace stepwell::solvers

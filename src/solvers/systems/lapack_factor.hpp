@@ -40,11 +40,15 @@ class LapackFactor {
 /// A LapackFactor as a preconditioner of H = diag(row) A diag(col), or of diag(row) A' diag(col).
 class LapackPreconditioner : public refine::Preconditioner {
  public:
-  LapackPreconditioner(const LapackFactor& factor, Exponents exponents, bool transposed)
-      : factor_(factor), exponents_(std::move(exponents)), transposed_(transposed) {}
+  LapackPreconditioner(engine::ThreadPool& pool, const LapackFactor& factor, Exponents exponents,
+                       bool transposed)
+      : pool_(pool), factor_(factor), exponents_(std::move(exponents)), transposed_(transposed) {}
   void apply(MatrixView<const double> r, MatrixView<double> z) override;
 
  private:
+  void apply_to(MatrixView<const double> r, MatrixView<double> z) const;
+
+  engine::ThreadPool& pool_;
   const LapackFactor& factor_;
   Exponents exponents_;
   bool transposed_;

@@ -19,9 +19,10 @@
 #include "solvers/ladder/cost.hpp"
 #include "solvers/systems/square_solver.hpp"
 
-/// Many right-hand sides of a symmetric system: an FP64 factor is applied to all of them by matrix
-/// products, without refinement, and random projections certify the result. The few columns that
-/// they leave open are solved as others are, with refinement.
+/// Many right-hand sides: an FP64 factor is applied to all of them by matrix products, without
+/// refinement. For a symmetric system random projections certify the result, and the few columns
+/// that they leave open are solved as others are, with refinement. The residuals of LU are too
+/// large for these bounds, so those of a general system are computed.
 namespace stepwell::solvers {
 namespace {
 
@@ -53,14 +54,17 @@ bool many_columns(std::int64_t n, std::int64_t columns, const SolveOptions& o,
   const bool plain = !o.prove && o.refine.iterations == 0 && !o.refine.exact_residual &&
                      o.refine.working == Format::fp64 && !o.refine.refiner && o.climb &&
                      (!o.map || *o.map == uniform(Rung::fp64));
-  if (structure != Structure::spd || !plain || columns < kFewest || n > Sketch::kLargest) {
-    return false;
-  }
+  if (!plain || columns < kFewest || n > Sketch::kLargest) return false;
   if (o.map) return true;
-  return direct_seconds(n, columns) < rung_seconds(ladder_rungs()[0], n, columns, structure);
+  if (structure == Structure::general && n < direct_below(structure)) return false;
+  return direct_seconds(n, columns, structure) <
+         rung_seconds(ladder_rungs()[0], n, columns, structure);
 }
 
-std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns) {
+std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure) {
+  if (structure == Structure::general) {  // vectors of refinement, for more columns at once
+    return core::size_product(n, std::min(columns, kWideBatch), 9 * 8, "columns");
+  }
   return core::size_product(n, std::min(columns, kTogether) + 2 * kBatch + 4 * Sketch::kProbes, 8,
                             "columns");
 }
@@ -71,7 +75,7 @@ bool SquareSolver::factorize_for_columns(Certificate& c) {
   for (std::size_t k = 0; k < ladder_.steps.size(); ++k) {
     if (ladder_.steps[k].map == uniform(Rung::fp64)) {
       ladder_.current = k;
-      break;
+      if (ladder_.steps[k].kind == StepKind::lapack || !general()) break;
     }
   }
   const Climbed climbed = climb(factor_steps(), ladder_, options_.engine.progress, c);
@@ -178,7 +182,8 @@ bool SquareSolver::solve_many(MatrixView<const double> b, MatrixView<double> x, 
   const std::int64_t n = order();
   if (!factorize_for_columns(c)) return false;
   const engine::SingleThreadedBlas blas;
-  c.peak_bytes = std::max(c.peak_bytes, c.factor.bytes) + many_columns_bytes(n, b.cols);
+  c.peak_bytes =
+      std::max(c.peak_bytes, c.factor.bytes) + many_columns_bytes(n, b.cols, Structure::spd);
   const auto solving = core::Clock::now();
   double certifying = 0;
   std::int64_t changed = -1;
@@ -226,6 +231,21 @@ bool SquareSolver::solve_many(MatrixView<const double> b, MatrixView<double> x, 
     c.row = c.col = changed;
   }
   return written && changed < 0;
+}
+
+/// True if X was written; otherwise the certificate says why not.
+bool SquareSolver::solve_many_general(MatrixView<const double> b, MatrixView<double> x,
+                                      Certificate& c) {
+  if (!factorize_for_columns(c)) return false;
+  const engine::SingleThreadedBlas blas;
+  c.peak_bytes = std::max(c.peak_bytes,
+                          c.factor.bytes + many_columns_bytes(order(), b.cols, Structure::general));
+  for (std::int64_t first = 0; first < b.cols; first += kWideBatch) {
+    Batch batch = make_batch(b, first, std::min(kWideBatch, b.cols - first));
+    batch.direct = true;
+    if (!solve_batch(batch, x, c)) return false;
+  }
+  return true;
 }
 
 }  // namespace stepwell::solvers

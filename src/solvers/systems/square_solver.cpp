@@ -208,7 +208,7 @@ Certificate SquareSolver::solve(MatrixView<const double> b, MatrixView<double> x
     std::int64_t first = 0;
     const bool many = a_->kept().a.data != nullptr &&
                       many_columns(cost_order_, b.cols, options_, a_->structure());
-    if (many && solve_many(b, x, c)) first = b.cols;
+    if (many && (general() ? solve_many_general(b, x, c) : solve_many(b, x, c))) first = b.cols;
     for (; !many && first < b.cols; first += kBatch) {
       Batch batch = make_batch(b, first, std::min(kBatch, b.cols - first));
       if (!solve_batch(batch, x, c)) break;

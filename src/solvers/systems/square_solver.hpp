@@ -27,11 +27,15 @@ struct Batch {
   std::vector<ScaledColumn> column;
   core::Buffer<double> b, y, r;    ///< n x count each
   std::vector<Measured> measured;  ///< backward errors in the caller's norm, computed from r
+  bool direct = false;             ///< refine only columns that miss the tolerance
 
   MatrixView<double> view_of(const core::Buffer<double>& x) const {
     return view(x.data(), count > 0 ? x.size() / count : 0, count);
   }
 };
+
+/// Copies some columns of a batch into a new batch.
+Batch part_of(const Batch& batch, const std::vector<std::int64_t>& which);
 
 /// A, or A' where that is solved with: the product, the scale in which vectors stay near 1, and the
 /// factor as a preconditioner, when there is one.
@@ -84,6 +88,7 @@ class SquareSolver {
 
   // square_columns.cpp: many right-hand sides
   bool solve_many(MatrixView<const double> b, MatrixView<double> x, Certificate& c);
+  bool solve_many_general(MatrixView<const double> b, MatrixView<double> x, Certificate& c);
   bool factorize_for_columns(Certificate& c);
   std::vector<char> apply_factor(MatrixView<const double> b, MatrixView<double> x);
   std::vector<std::int64_t> certify_by_projections(MatrixView<const double> b,
@@ -148,7 +153,11 @@ class SquareSolver {
 bool many_columns(std::int64_t n, std::int64_t columns, const SolveOptions& options,
                   Structure structure);
 /// Bytes that this takes in addition to the factor and to what refinement takes.
-std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns);
+std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure);
+
+/// Columns of a general system that an FP64 factor is applied to at once, instead of kBatch: enough
+/// for matrix products.
+inline constexpr std::int64_t kWideBatch = 256;
 
 /// How residuals are summed: by blocks in FP64, unless its own rounding leaves no room below the
 /// tolerance for a solution of a few units.

@@ -20,6 +20,10 @@ constexpr double kUnit = 0x1p-53;
 /// above it the factor has no correct digits left, and no refiner converges with it.
 constexpr double kMostGrowth = 1;
 
+/// Iterations without a factor before the first prediction of their number: a matrix with two
+/// different eigenvalues needs two.
+constexpr std::size_t kPatience = 2;
+
 /// If x is larger than this share of 1 / (sqrt(n) u) times b, A is singular to working accuracy,
 /// and may be singular exactly.
 constexpr double kNearSingular = 0x1p-4;
@@ -140,6 +144,7 @@ refine::Request SquareSolver::request_for(const Batch& batch) {
   q.fp32 = options_.refine.working == Format::fp32;
   // A system is done at kDone times the goal.
   q.goal = std::min(q.fp32 ? 0x1p-24 : kUnit, tolerance() / 2);
+  if (batch.direct) q.goal = tolerance() / 4;
   q.sums = sums();
   if (options_.refine.iterations > 0) q.iterations = options_.refine.iterations;
   return q;
@@ -151,7 +156,7 @@ LadderStep SquareSolver::refine_with_factor(Batch& batch, const Step& step, doub
   const Rung rung = made_->coarsest;
   const bool exact = rung == Rung::fp64 && refiner_ == default_refiner(a_->structure());
   refine::Request q = request_for(batch);
-  if (exact && !step.last_resort) q.refiner = Refiner::ir;
+  if ((exact && !step.last_resort) || batch.direct) q.refiner = Refiner::ir;
   StoppingRule stopping_rule(iteration_seconds(rung, cost_order_, batch.count, a_->structure()),
                              alternative, q.goal, options_.engine.progress);
   q.go_on = [&](int k, double error) { return stopping_rule(k, error); };
@@ -165,7 +170,13 @@ LadderStep SquareSolver::refine_with_factor(Batch& batch, const Step& step, doub
   return {c.method, true, most_iterations(outcome), worst_of(batch.measured), reason, seconds};
 }
 
+/// Tries one column first: if it takes too long, the others would, too.
 LadderStep SquareSolver::refine_unpreconditioned(Batch& batch, Certificate& c) {
+  if (batch.count > 1) {
+    Batch first = part_of(batch, {0});
+    const LadderStep tried = refine_unpreconditioned(first, c);
+    if (!tried.reason.empty()) return tried;
+  }
   const auto start = core::Clock::now();
   refine::DiagonalPreconditioner diagonal(analysis_->inverse_diagonal);
   refine::Request q = request_for(batch);
@@ -174,7 +185,8 @@ LadderStep SquareSolver::refine_unpreconditioned(Batch& batch, Certificate& c) {
   StoppingRule stopping_rule(
       iteration_seconds(std::nullopt, cost_order_, batch.count, structure),
       rung_seconds(ladder_rungs()[0], cost_order_, batch.count, structure) / 4, q.goal,
-      options_.engine.progress);
+      options_.engine.progress, kPatience);
+  q.drop_if_stopped = true;
   q.go_on = [&](int k, double error) { return stopping_rule(k, error); };
   const refine::Outcome outcome = refine_and_measure(diagonal, q, batch, c);
   LadderStep tried{{Factorization::none, {}, q.refiner},
@@ -189,6 +201,7 @@ LadderStep SquareSolver::refine_unpreconditioned(Batch& batch, Certificate& c) {
     return tried;
   }
   tried.reason = reason_of(outcome, batch.measured, tolerance(), options_.refine.iterations == 0);
+  tried.error = last_error(outcome);  // x was dropped
   std::fill(batch.y.begin(), batch.y.end(), 0.0);
   return tried;
 }
