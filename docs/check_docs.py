@@ -17,7 +17,8 @@ snippets  A source has '//---- begin LABEL' and '//---- end LABEL' ('#---- ...' 
 commands  Every sh block of README.md and docs/guide/ runs (bash -eu), document by document, in an
           empty directory, with 'stepwell' in PATH. '<!-- exit 20 -->' above it: that is its exit
           code, and it is one command. '<!-- by .ci/run -->': not run here; the presets, packages,
-          targets and paths it names are those of .ci/run. A text block is what the block before it
+          targets and paths it names are those of .ci/run. '<!-- installed -->': not run here, but by
+          tests/install/readme.py. A text block is what the block before it
           prints, on standard output and then on standard error; '...' stands for anything within a
           line, or for any number of lines where it is alone on one.
 links     docs/README.md must link every document under docs/. Paths of the tree in `code` exist, and
@@ -320,7 +321,12 @@ def check_commands(root, tool):
         with tempfile.TemporaryDirectory(prefix="stepwell-docs-") as folder:
             environment["XDG_CACHE_HOME"] = f"{folder}/.cache"
             printed = None  # by the block before
+            elsewhere = False
             for block in document.blocks:
+                if block.language == "sh":
+                    elsewhere = block.note("installed") is not None
+                if elsewhere:
+                    continue
                 if block.language == "sh" and block.note("by") == ".ci/run":
                     printed = None
                     for command in commands_of(block):

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """The package coexists with its process: threads, fork, signals, the GIL, memory, progress."""
+import contextlib
 import multiprocessing
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -231,6 +233,7 @@ def busy_threads(code, **variables):
     done = subprocess.run(
         [sys.executable, "-c", code + """
 import os
+import pathlib
 ticks = []
 for task in os.listdir("/proc/self/task"):
     fields = open(f"/proc/self/task/{task}/stat").read().rsplit(")", 1)[1].split()
@@ -288,11 +291,22 @@ def test_threadpoolctl():
     assert found and found[0]["version"] == stepwell.describe().version
 
 
+def busy_threads_here(least=5):
+    """Threads of this process with so many ticks (10 ms) of user time."""
+    spent = []
+    for task in pathlib.Path("/proc/self/task").glob("*"):
+        with contextlib.suppress(OSError):  # it has ended
+            spent.append(int((task / "stat").read_text().rpartition(")")[2].split()[11]))
+    return sum(ticks >= least for ticks in spent)
+
+
 def one_thread_of_joblib(_):
     import numpy
 
-    _, certificate = stepwell.solve(spd(1100), numpy.ones(1100), full_output=True)
-    return certificate.threads, certificate.threads_reason
+    a, start = spd(1100), time.process_time()
+    while time.process_time() - start < 0.3:
+        _, certificate = stepwell.solve(a, numpy.ones(1100), full_output=True)
+    return certificate.threads, certificate.threads_reason, busy_threads_here()
 
 
 def test_workers_of_joblib_have_the_threads_that_it_gives_them(monkeypatch):
@@ -300,5 +314,5 @@ def test_workers_of_joblib_have_the_threads_that_it_gives_them(monkeypatch):
     for name in ("STEPWELL_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        found = joblib.Parallel(n_jobs=2)(joblib.delayed(one_thread_of_joblib)(k) for k in range(4))
-    assert found == [(1, "OPENBLAS_NUM_THREADS")] * 4
+        found = joblib.Parallel(n_jobs=4)(joblib.delayed(one_thread_of_joblib)(k) for k in range(4))
+    assert found == [(1, "OPENBLAS_NUM_THREADS", 1)] * 4
