@@ -199,6 +199,12 @@ void add_bench(tool::Verb app) {
   const auto a = std::make_shared<Arguments>();
   const tool::Verb bench = app.add_subcommand("bench", "Measure speed against a baseline");
   bench.require_subcommand();
+  bench.footer(
+      "Examples:\n"
+      "  stepwell bench solve --n 4096                        (against dposv)\n"
+      "  stepwell bench factor --n 8192 --map bf16 --against dpotrf\n"
+      "  stepwell bench batch --n 5..100 --count 10000\n\n"
+      "'stepwell bench VERB --help' lists the options of a verb.");
   add_solve_bench(bench);
   add_lstsq_bench(bench);
   add_batch_bench(bench);

@@ -55,7 +55,7 @@ void add_gen(Verb app) {
   const Range size(std::int64_t{1}, std::int64_t{1} << 31);
   verb.add_option("kind", r->kind, "Kind of matrix, see below").type_name("KIND").required();
   verb.add_option("--n", r->n, "Order of the matrix, or columns of a tall one")
-      .check(size)
+      .check(Range(std::int64_t{1}, kLargestOrder))
       .required();
   verb.add_option("--m", r->m, "Rows of a tall matrix")
       .check(Range(std::int64_t{1}, std::int64_t{1} << 40));

@@ -162,6 +162,14 @@ std::string literal(const std::string& text) {
   return text.empty() ? "" : ".PP\n.nf\n" + plain(text) + "\n.fi\n";
 }
 
+/// Whether the verb does something itself, and is not only a name before others.
+bool runs(const VerbRow& verb) {
+  if (verb.name.empty()) return false;
+  return verb.below.empty() ||
+         std::any_of(verb.options.begin(), verb.options.end(),
+                     [](const OptionRow& o) { return o.names.back() != "--help"; });
+}
+
 std::string manual_page(Verb app) {
   const std::vector<VerbRow> table = command_table(app);
   std::string page = fmt::format(
@@ -169,7 +177,7 @@ std::string manual_page(Verb app) {
       ".SH NAME\nstepwell \\- {}\n.SH SYNOPSIS\n",
       plain(version()), "dense linear systems to full FP64 accuracy on low\\-precision engines");
   for (const VerbRow& verb : table) {
-    if (verb.name.empty() || !verb.below.empty()) continue;
+    if (!runs(verb)) continue;
     page += ".B stepwell " + plain(verb.name) + "\n";
     for (const OptionRow& o : verb.options) {
       if (o.positional)
@@ -181,7 +189,7 @@ std::string manual_page(Verb app) {
       ".SH DESCRIPTION\nFactors in bf16 on the CPU's matrix engine, refines in FP64, and reports "
       "how accurate every solution is.\n.SH VERBS\n";
   for (const VerbRow& verb : table) {
-    if (verb.name.empty() || !verb.below.empty()) continue;
+    if (!runs(verb)) continue;
     page += ".SS " + plain(verb.name) + "\n" + plain(verb.text) + ".\n";
     for (const OptionRow& o : verb.options) {
       if (o.names.back() != "--help") page += option_text(o);

@@ -161,7 +161,7 @@ void add_plan(Verb app) {
   const auto r = std::make_shared<PlanRequest>();
   r->recipe.kind.clear();
   const Range size(std::int64_t{1}, std::int64_t{1} << 31);
-  const Range order(std::int64_t{1}, std::int64_t{1} << 21);  // the plan counts tiles
+  const Range order(std::int64_t{1}, kLargestOrder);
   verb.add_option("A", r->file, "File with A, of which only the size is read").type_name("FILE");
   verb.add_option("--n", r->n, "Order of A, if there is no file").check(order);
   verb.add_option("--m", r->m, "Rows of A, if more than --n: least squares")

@@ -202,7 +202,9 @@ void add_solve(Verb app) {
                   "Instead of files: a kind of matrix, see 'stepwell gen --help', and a random b")
       .type_name("KIND")
       .excludes("A");
-  verb.add_option("--n", r->n, "Order of the generated A").check(size).needs("--kind");
+  verb.add_option("--n", r->n, "Order of the generated A")
+      .check(Range(std::int64_t{1}, kLargestOrder))
+      .needs("--kind");
   verb.add_option("--nrhs", r->columns, "Right-hand sides of the generated system")
       .check(size)
       .capture_default_str();

@@ -29,6 +29,11 @@ int number_in(std::initializer_list<const char*> variables, int none) {
   return none;
 }
 
+/// 0 without a launcher.
+int number_of_processes() {
+  return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 0);
+}
+
 void* load(const char* name) {
   // Open MPI looks up its own symbols among those that are loaded globally.
   void* const library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
@@ -41,8 +46,12 @@ void* load(const char* name) {
 
 }  // namespace
 
+bool launched() {
+  return number_of_processes() > 0;
+}
+
 int launched_ranks() {
-  return std::max(1, number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1));
+  return std::max(1, number_of_processes());
 }
 
 int launched_rank() {

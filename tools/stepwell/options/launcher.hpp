@@ -7,6 +7,8 @@
 /// Processes that mpirun, mpiexec or srun has started together.
 namespace stepwell::tool {
 
+/// Whether a launcher has started this process.
+bool launched();
 /// Number of processes according to the launcher's variables; 1 without a launcher.
 int launched_ranks();
 /// Rank of this process.

@@ -21,6 +21,9 @@ struct RecipeRequest {
   bool sorted = false;
 };
 
+/// The largest --n of every verb: the plan of a solve counts tiles.
+inline constexpr std::int64_t kLargestOrder = std::int64_t{1} << 21;
+
 /// Adds --cond, --length, --nugget, --seed and --sorted.
 void add_recipe_options(Verb verb, RecipeRequest& r);
 

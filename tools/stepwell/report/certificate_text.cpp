@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/numeric/worst.hpp"
 #include "report/screen.hpp"
 
 namespace stepwell::tool {
@@ -135,8 +136,8 @@ std::string certificate_text(const Certificate& c, bool colour) {
   double proven = 0;
   double forward = 0;
   for (const ColumnCertificate& column : c.columns) {
-    // Written so that a NaN is kept: what can't be proven for one column is not proven.
-    if (!(column.proven_backward_error <= proven)) proven = column.proven_backward_error;
+    // A NaN is kept: what can't be proven for one column is not proven.
+    proven = core::worst(proven, column.proven_backward_error);
     if (!(column.forward_error <= forward)) forward = column.forward_error;
   }
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/machine/environment.hpp"
+#include "options/launcher.hpp"
 
 namespace stepwell::tool {
 namespace {
@@ -15,7 +16,9 @@ constexpr int kLabel = 18;
 }  // namespace
 
 bool colour_on_stdout() {
-  return isatty(STDOUT_FILENO) != 0 && core::non_empty_variable("NO_COLOR") == nullptr;
+  // mpirun gives its processes a terminal of their own, wherever its output goes.
+  return isatty(STDOUT_FILENO) != 0 && !launched() &&
+         core::non_empty_variable("NO_COLOR") == nullptr;
 }
 
 std::string size_text(std::int64_t bytes) {
