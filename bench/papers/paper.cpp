@@ -43,7 +43,15 @@ void PaperProgress::begin(const std::string& what, double seconds) {
   fmt::print(stderr, "{:3d}:{:02d} left  {}\n", left / 60, left % 60, what);
 }
 
-void PaperProgress::skip(const std::string& what) {
+void PaperProgress::end_part(double seconds) {
+  ended_ += seconds;
+  done_ = ended_;
+  current_ = 0;
+}
+
+void PaperProgress::skip(const std::string& what, double seconds) {
+  expected_ -= seconds;
+  ended_ -= seconds;  // end_part() will add them
   fmt::print(stderr, "  skipped: {}\n", what);
 }
 
@@ -119,9 +127,9 @@ void Budget::record(const std::string& what, std::int64_t n, const std::vector<d
   known_[what] = {n, summarize(seconds).median};
 }
 
-void Budget::skip(const std::string& what, const std::string& why) {
+void Budget::skip(const std::string& what, const std::string& why, double seconds) {
   skipped_.push_back({{"what", what}, {"why", why}});
-  progress_.skip(what + ": " + why);
+  progress_.skip(what + ": " + why, seconds);
 }
 
 void for_suitesparse(const PaperRun& run, const std::string& part,
@@ -130,7 +138,7 @@ void for_suitesparse(const PaperRun& run, const std::string& part,
   const char* const directory = core::variable("STEPWELL_SUITESPARSE");
   if (directory == nullptr) {
     budget.skip("the matrices of " + part,
-                "STEPWELL_SUITESPARSE does not name a directory of SuiteSparse matrices");
+                "STEPWELL_SUITESPARSE does not name a directory of SuiteSparse matrices", cost);
     return;
   }
   for (const char* const name : names) {

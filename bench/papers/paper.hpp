@@ -25,14 +25,17 @@ class PaperProgress {
   void expect(double seconds) { expected_ += seconds; }
   /// Starts the next piece of work; the previous one is done.
   void begin(const std::string& what, double seconds);
-  /// Reports that something is left out.
-  void skip(const std::string& what);
+  /// Ends a part for which so many seconds were expected, whatever its pieces were.
+  void end_part(double seconds);
+  /// Reports that something is left out, and takes back the seconds expected for it.
+  void skip(const std::string& what, double seconds = 0);
 
  private:
   double start_;
   double expected_ = 0;
-  double done_ = 0;
+  double done_ = 0;  ///< of what is expected
   double current_ = 0;
+  double ended_ = 0;  ///< the parts that are done
 };
 
 struct PaperRun {
@@ -86,7 +89,7 @@ class Budget {
   /// Returns false, and records why, if a run would take too long.
   bool allows(const std::string& what, std::int64_t n);
   void record(const std::string& what, std::int64_t n, const std::vector<double>& seconds);
-  void skip(const std::string& what, const std::string& why);
+  void skip(const std::string& what, const std::string& why, double seconds = 0);
   nlohmann::ordered_json skipped() const { return skipped_; }
 
  private:

@@ -155,6 +155,7 @@ void bench_paper(const PaperRequest& request) {
     if (!wanted(part)) continue;
     ordered_json section = {{"max_n", run.max_n}, {"commit", paper_commit()}, {"date", utc_now()}};
     section.update(part.make(run));
+    progress.end_part(part.cost(run));
     paper["bench"] = "paper";
     paper["machine"] = paper_machine(run);
     paper[part.name] = std::move(section);

@@ -123,6 +123,29 @@ std::string time_text(const SolveTimes& t) {
   return text;
 }
 
+namespace {
+
+/// A line for each rung that was given up; one for all factors that failed for the same reason.
+void add_attempts(Screen& screen, const Certificate& c, bool least_squares) {
+  for (std::size_t k = 0; k < c.rungs.size(); ++k) {
+    const LadderStep& r = c.rungs[k];
+    if (r.reason.empty()) continue;
+    std::vector<std::string> maps = {map_text(r.method)};
+    const auto same = [&](const LadderStep& next) {
+      return !r.factored && !next.factored && next.reason == r.reason;
+    };
+    for (; k + 1 < c.rungs.size() && same(c.rungs[k + 1]); ++k) {
+      const std::string map = map_text(c.rungs[k + 1].method);
+      if (map != maps.back()) maps.push_back(map);
+    }
+    const bool several = maps.size() > 1;
+    screen.line("tried", several ? fmt::format("{} factors: {}", fmt::join(maps, ", "), r.reason)
+                                 : attempt_text(r, least_squares));
+  }
+}
+
+}  // namespace
+
 std::string certificate_text(const Certificate& c, bool colour) {
   Screen screen(colour);
   if (c.ok()) {
@@ -157,9 +180,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
   if (c.ok() && std::any_of(c.columns.begin(), c.columns.end(), projected)) {
     screen.line("measured by", measure_text(Measure::projected));
   }
-  for (const LadderStep& r : c.rungs) {
-    if (!r.reason.empty()) screen.line("tried", attempt_text(r, least_squares));
-  }
+  add_attempts(screen, c, least_squares);
   if (c.ok() && c.method != Method{}) {
     screen.line("path", path_text(c.method, c.iterations, least_squares));
   }
