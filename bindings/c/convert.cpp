@@ -164,6 +164,17 @@ int stepwell_set_num_threads(int threads) {
   });
 }
 
+int stepwell_set_memory_cache(int64_t bytes) {
+  return c::guarded([&] {
+    set_memory_cache(bytes);
+    return 0;
+  });
+}
+
+void stepwell_release_memory(void) {
+  release_memory();
+}
+
 int stepwell_context_create(int threads, stepwell_context** context) {
   return c::guarded([&] {
     c::require(context, "stepwell_context_create: context");

@@ -12,6 +12,7 @@
 
 #include "call_log.hpp"
 #include "core/machine/environment.hpp"
+#include "core/memory_cache.hpp"
 
 namespace stepwell::lapack {
 namespace {
@@ -48,6 +49,7 @@ std::int64_t read_min_n() {
 }
 
 Process read_process() {
+  core::set_most_kept(0);  // it keeps a copy of A itself; the library's cache is another one
   Process p;
   p.settings.mode = read_mode();
   p.settings.min_n = read_min_n();

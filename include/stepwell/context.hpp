@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "stepwell/export.hpp"
 
 namespace stepwell {
@@ -47,5 +49,14 @@ STEPWELL_API int num_threads();
 /// Sets the number of threads of the process's calls without a context, from the next call on. 0:
 /// as if never set; at most the number of CPUs. Throws Error(invalid_argument) if it is negative.
 STEPWELL_API void set_num_threads(int threads);
+
+/// Calls keep large blocks of their memory for the next calls, at most this many bytes in all. At
+/// first 512 MiB, or an eighth of the memory that the process may use if that is less, or the value
+/// of the environment variable STEPWELL_MEMORY_CACHE in MiB. 0: nothing is kept. Throws
+/// Error(invalid_argument) if it is negative.
+STEPWELL_API void set_memory_cache(std::int64_t bytes);
+
+/// Gives the memory that calls have kept back to the system.
+STEPWELL_API void release_memory();
 
 }  // namespace stepwell

@@ -99,6 +99,11 @@ STEPWELL_C_API void stepwell_context_destroy(stepwell_context* context);
 STEPWELL_C_API int stepwell_num_threads(void);
 STEPWELL_C_API int stepwell_set_num_threads(int threads);
 
+/// Memory that calls keep for the next ones: set_memory_cache() and release_memory() in
+/// context.hpp.
+STEPWELL_C_API int stepwell_set_memory_cache(int64_t bytes);
+STEPWELL_C_API void stepwell_release_memory(void);
+
 /// Progress of a long call, to be read from another thread. stepwell_progress_cancel() may be
 /// called in a signal handler: the call ends within a task or two with STEPWELL_CANCELLED. The
 /// object stays cancelled until stepwell_progress_reset().

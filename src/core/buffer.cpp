@@ -8,22 +8,39 @@
 #include <cstring>
 #include <string>
 
+#include "core/memory_cache.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::core {
 namespace {
 
-constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
+/// Above this size fresh pages, which the kernel clears where they are touched first, are better
+/// than clearing kept ones here.
+constexpr std::int64_t kCleared = std::int64_t{32} << 20;
 
 [[noreturn]] void out_of_memory(std::int64_t bytes) {
   throw Error(ErrorCode::out_of_memory,
               "out of memory: " + std::to_string(bytes) + " bytes were requested");
 }
 
+/// Maps memory that starts on a huge page; null if there is none.
+void* map(std::int64_t size) {
+  void* const mapped = mmap(nullptr, static_cast<std::size_t>(size + kHugePage),
+                            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* const start = static_cast<char*>(mapped);
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
+  if (skip > 0) munmap(start, skip);
+  if (skip < kHugePage) munmap(start + skip + size, kHugePage - skip);
+  madvise(start + skip, static_cast<std::size_t>(size), MADV_HUGEPAGE);
+  return start + skip;
+}
+
 }  // namespace
 
-// Small buffers come from the heap. Large ones are mapped directly and start on a huge page, so
-// that deallocate() returns them to the system and madvise affects no other memory.
+// Small buffers come from the heap. Large ones are mapped and start on a huge page, so that madvise
+// affects no other memory; deallocate() keeps some of them for the next ones.
 void* allocate(std::int64_t bytes, Contents contents) {
   if (bytes < 0) {
     throw Error(ErrorCode::too_large, std::to_string(bytes) + " bytes is not a valid size");
@@ -38,16 +55,20 @@ void* allocate(std::int64_t bytes, Contents contents) {
   const auto padded = checked_add(bytes, 2 * kHugePage);
   if (!padded) out_of_memory(bytes);
   const std::int64_t size = round_up(bytes, kHugePage);
-  void* map = mmap(nullptr, static_cast<std::size_t>(size + kHugePage), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (map == MAP_FAILED) out_of_memory(bytes);
-  char* const start = static_cast<char*>(map);
-  const auto address = reinterpret_cast<std::uintptr_t>(start);
-  const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
-  if (skip > 0) munmap(start, skip);
-  if (skip < kHugePage) munmap(start + skip + size, kHugePage - skip);
-  madvise(start + skip, static_cast<std::size_t>(size), MADV_HUGEPAGE);
-  return start + skip;
+  if (contents == Contents::any || size <= kCleared) {
+    void* const kept = take_block(size);
+    if (kept != nullptr && contents == Contents::zeros) {
+      std::memset(kept, 0, static_cast<std::size_t>(bytes));
+    }
+    if (kept != nullptr) return kept;
+  }
+  void* fresh = map(size);
+  if (fresh == nullptr) {
+    release_blocks();
+    fresh = map(size);
+  }
+  if (fresh == nullptr) out_of_memory(bytes);
+  return fresh;
 }
 
 void deallocate(void* data, std::int64_t bytes) noexcept {
@@ -55,7 +76,8 @@ void deallocate(void* data, std::int64_t bytes) noexcept {
   if (bytes < kHugePage) {
     std::free(data);
   } else {
-    munmap(data, static_cast<std::size_t>(round_up(bytes, kHugePage)));
+    const std::int64_t size = round_up(bytes, kHugePage);
+    if (!keep_block(data, size)) munmap(data, static_cast<std::size_t>(size));
   }
 }
 

@@ -14,8 +14,9 @@ namespace stepwell::core {
 /// Initial contents of new memory. 'any' avoids clearing memory that will be overwritten.
 enum class Contents : unsigned char { zeros, any };
 
-/// Allocates 'bytes' of memory aligned to 64 bytes. From 2 MiB on it is mapped with huge pages (by
-/// madvise) and not touched: the kernel supplies zeroed pages at the first write. Null for 0 bytes.
+/// Allocates 'bytes' of memory aligned to 64 bytes. From 2 MiB on it is one that an earlier buffer
+/// has left (core/memory_cache.hpp), or mapped with huge pages (by madvise) and not touched: the
+/// kernel supplies zeroed pages at the first write. Null for 0 bytes.
 /// Throws Error(out_of_memory) with the number of bytes, Error(too_large) for a negative number.
 void* allocate(std::int64_t bytes, Contents contents = Contents::zeros);
 void deallocate(void* data, std::int64_t bytes) noexcept;

@@ -6,6 +6,7 @@
 
 #include "core/checked.hpp"
 #include "core/machine/system.hpp"
+#include "core/memory_cache.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::core {
@@ -14,8 +15,11 @@ void require_memory(std::int64_t bytes, const std::string& what) {
   // Small requests are not checked: reading the available memory takes 0.1 ms.
   constexpr std::int64_t kLittle = std::int64_t{64} << 20;
   if (bytes < kLittle) return;
-  const std::int64_t available = memory_allowance().available;
+  std::int64_t available = memory_allowance().available;
   if (available == 0 || bytes <= available) return;
+  release_blocks();
+  available = memory_allowance().available;
+  if (bytes <= available) return;
   const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };
   throw Error(ErrorCode::out_of_memory, what + " takes " + mib(bytes) + " and " + mib(available) +
                                             " are available; use a coarser map");

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/machine/threads.hpp"
+#include "core/memory_cache.hpp"
 #include "core/memory_error.hpp"
 #include "engine/runtime.hpp"
 #include "stepwell/error.hpp"
@@ -45,6 +46,18 @@ void set_num_threads(int threads) try {
   core::set_threads(threads);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
+}
+
+void set_memory_cache(std::int64_t bytes) {
+  if (bytes < 0) {
+    throw Error(ErrorCode::invalid_argument,
+                std::to_string(bytes) + " bytes can't be kept; 0 means that nothing is kept");
+  }
+  core::set_most_kept(bytes);
+}
+
+void release_memory() {
+  core::release_blocks();
 }
 
 }  // namespace stepwell

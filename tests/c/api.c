@@ -213,6 +213,9 @@ static void limits_threads(void) {
   CHECK(stepwell_solve(STEPWELL_SPD, 1, 1, &a, 1, &b, 1, &x, 1, NULL, &c) == 0);
   CHECK(c.threads == 1 && c.threads_reason[0] != 0);
   CHECK(stepwell_set_num_threads(0) == 0 && stepwell_num_threads() == before);
+  CHECK(stepwell_set_memory_cache(-1) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_set_memory_cache(INT64_C(1) << 28) == 0);
+  stepwell_release_memory();
 }
 
 static void plans_and_cancels(void) {

@@ -55,6 +55,8 @@ void bind_machine(nb::module_& m) {
   m.def("describe", &describe, "Returns the fields of stepwell.Machine as a dict.");
   m.def("num_threads", &num_threads, "The number of threads of a call without threads=.");
   m.def("set_num_threads", &set_num_threads, nb::arg("threads"), "Sets that number.");
+  m.def("set_memory_cache", &set_memory_cache, nb::arg("bytes"), "Sets how much memory is kept.");
+  m.def("release_memory", &release_memory, "Gives back the memory that is kept.");
 }
 
 }  // namespace stepwell::python

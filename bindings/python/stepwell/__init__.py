@@ -31,6 +31,8 @@ from ._machine import (
     describe,
     num_threads,
     register_threadpoolctl,
+    release_memory,
+    set_memory_cache,
     set_num_threads,
 )
 from ._patch import patch
@@ -68,6 +70,8 @@ __all__ = [
     "num_threads",
     "patch",
     "register_threadpoolctl",
+    "release_memory",
+    "set_memory_cache",
     "set_num_threads",
     "solve",
 ]

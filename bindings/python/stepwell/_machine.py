@@ -97,6 +97,29 @@ def set_num_threads(threads: int) -> None:
     native().set_num_threads(threads)
 
 
+def set_memory_cache(size: int) -> None:
+    """Sets how many bytes of memory calls keep for the next ones; 0: none.
+
+    At first 512 MiB, or an eighth of the memory that the process may use if that is less, or the
+    value of the environment variable STEPWELL_MEMORY_CACHE in MiB.
+
+    >>> import stepwell
+    >>> stepwell.set_memory_cache(2**28)
+    """
+    if size < 0:
+        raise ValueError(f"{size} bytes can't be kept; 0 means that nothing is kept")
+    native().set_memory_cache(size)
+
+
+def release_memory() -> None:
+    """Gives the memory that calls have kept back to the system.
+
+    >>> import stepwell
+    >>> stepwell.release_memory()
+    """
+    native().release_memory()
+
+
 def register_threadpoolctl() -> None:
     """Lets threadpoolctl (3.2 or newer) find and limit Stepwell's threads, as those of a BLAS.
 

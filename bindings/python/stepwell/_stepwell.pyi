@@ -213,5 +213,11 @@ def describe() -> dict[str, Any]:
 def num_threads() -> int:
     """The number of threads of a call without threads=."""
 
+def set_memory_cache(bytes: int) -> None:
+    """Sets how much memory is kept."""
+
+def release_memory() -> None:
+    """Gives back the memory that is kept."""
+
 def set_num_threads(threads: int) -> None:
     """Sets that number."""

@@ -200,6 +200,7 @@ std::string manual_page(Verb app) {
       ".SH ENVIRONMENT\n"
       ".TP\n.B STEPWELL_ISA\nThe best instruction set to use: reference, baseline, avx2, avx512, "
       "avx512_bf16 or amx.\n"
+      ".TP\n.B STEPWELL_THREADS\nNumber of threads, at most the number of CPUs.\n"
       ".TP\n.B OPENBLAS_CORETYPE\nRead by OpenBLAS, which may mistake a new CPU for a very old "
       "one; \\fBstepwell doctor\\fR warns about it.\n"
       ".TP\n.B NO_COLOR\nIf set, nothing is coloured.\n"
