@@ -98,7 +98,9 @@ void add_solve_bench(tool::Verb bench) {
   const tool::Verb verb = bench.add_subcommand("solve", "Measure whole solves");
   const auto r = std::make_shared<SolveRequest>();
   const tool::Range size(std::int64_t{1}, std::int64_t{1} << 31);
-  verb.add_option("--n", r->n, "Order of the matrix").check(size).capture_default_str();
+  const auto orders = std::make_shared<std::string>("4096");
+  verb.add_option("--n", *orders, "Order of the matrix, or several: 50,1000,1e4")
+      .capture_default_str();
   verb.add_option("--nrhs", r->columns, "Right-hand sides").check(size).capture_default_str();
   verb.add_option("--kind", r->kind, "Kind of matrix, see below").capture_default_str();
   tool::add_recipe_options(verb, *r);
@@ -108,11 +110,18 @@ void add_solve_bench(tool::Verb bench) {
       .check(tool::OneOf{"auto", "spd", "general"})
       .capture_default_str();
   tool::add_method_options(verb, r->refiner, r->pivoting);
-  verb.add_option("--against", r->against, "Baseline, see below; default: the first");
+  verb.add_option("--against", r->against,
+                  "Baseline, see below, or several: dposv,mkl-dposv; default: the first");
   verb.add_flag("--mpi", r->mpi,
                 "Distribute over MPI ranks, even if there is only one; implied by mpirun and srun");
   add_pair_options(verb, *r);
-  verb.callback([r] { bench_solve(*r); });
+  verb.callback([r, orders] {
+    const std::vector<std::int64_t> all = sizes_in(*orders, tool::kLargestOrder);
+    const std::vector<std::string> against = words_in(r->against);
+    if (all.size() > 1 || against.size() > 1) return bench_solve_table(*r, all, against);
+    r->n = all[0];
+    bench_solve(*r);
+  });
   verb.footer(solve_bench_help());
 }
 

@@ -36,6 +36,7 @@ std::string solve_bench_help() {
          "Over ranks, under mpirun or with --mpi: pdposv (ScaLAPACK's, on the same ranks),\n"
          "one-rank (the same on one rank, with the threads of all).\n"
          "\nExample:\n  stepwell bench solve --kind arithmetic --cond 1e2 --n 8192\n"
+         "  stepwell bench solve --n 50,200,1000,4096 --against dposv,mkl-dposv --pairs 15\n"
          "  stepwell bench solve --kind positive-clustered --against dsgesv\n"
          "  mpirun -n 2 --bind-to none stepwell bench solve --mpi --against pdposv --n 8192";
 }

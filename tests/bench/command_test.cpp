@@ -181,6 +181,31 @@ TEST(Bench, MeasuresWholeOperations) {
   }
 }
 
+TEST(Bench, SolvesSeveralOrdersAgainstSeveralBaselines) {
+  const std::string table = "bench solve --n 40,1e2 --against dposv,dsposv --pairs 3 ";
+  Outcome o = run(table + "--json --allow-slow-blas");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const json j = json::parse(o.out);
+  ASSERT_EQ(j.at("rows").size(), 2U);
+  EXPECT_EQ(j.at("rows")[1].at("n"), 100);
+  for (const json& row : j.at("rows")) {
+    EXPECT_GT(row.at("seconds"), 0);
+    EXPECT_LT(row.at("backward_error"), 2 * 10 * 0x1p-53);
+    for (const char* name : {"dposv", "dsposv"}) {
+      EXPECT_EQ(row.at("against").at(name).at("ratio").at("windows"), 3);
+    }
+  }
+  o = run(table + "--allow-slow-blas");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(std::count(o.out.begin(), o.out.end(), '\n'), 4) << o.out;
+  o = run("bench solve --n 40,x");
+  EXPECT_NE(o.code, 0);
+  EXPECT_NE(o.err.find("50,1000,1e4"), std::string::npos) << o.err;
+  o = run("bench solve --n 40,50 --against dgesv");
+  EXPECT_NE(o.code, 0);
+  EXPECT_NE(o.err.find("its baselines are dposv"), std::string::npos) << o.err;
+}
+
 TEST(Bench, SolvesAndShowsTheCertificate) {
   for (const char* arguments :
        {"--n 100", "--n 300 --map bf16 --nrhs 3", "--n 300 --map bf16x2 --refiner 'ir(gmres)'",
