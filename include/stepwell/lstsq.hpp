@@ -44,9 +44,8 @@ struct LeastSquaresOptions {
 /// Minimises ||b - A x||_2 for each column b of B; with options.lambda, ||b - A x||^2 +
 /// lambda x'Dx.
 ///
-/// Entry: A is m x n with m >= n (any m if lambda D is positive, or with minimum_norm and an A in
-/// memory), B is m x columns, X is
-/// n x columns and does not overlap A or B.
+/// Entry: A is m x n with m >= n; any m if lambda D is positive, or if lambda is 0 with
+/// minimum_norm and an A in memory. B is m x columns, X is n x columns and does not overlap A or B.
 ///
 /// Exit: X and the certificate. 'backward_error' is an upper bound on the smallest relative change
 /// of A for which x is the exact solution, in the Frobenius norm of A with its columns scaled by

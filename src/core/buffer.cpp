@@ -61,6 +61,8 @@ void* allocate(std::int64_t bytes, Contents contents) {
       std::memset(kept, 0, static_cast<std::size_t>(bytes));
     }
     if (kept != nullptr) return kept;
+  } else {
+    release_blocks(size);
   }
   void* fresh = map(size);
   if (fresh == nullptr) {

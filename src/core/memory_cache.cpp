@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 
@@ -16,6 +17,9 @@ namespace stepwell::core {
 namespace {
 
 constexpr std::int64_t kUsual = std::int64_t{512} << 20;
+/// Others hold the lock for as long as it takes to unmap memory; in a forked child perhaps until it
+/// ends.
+constexpr std::chrono::milliseconds kPatience{1000};
 /// A process has few blocks at a time; beyond that, the smallest is not worth keeping.
 constexpr std::size_t kMostBlocks = 64;
 
@@ -125,12 +129,12 @@ class Cache {
   std::int64_t most_ = -1;  ///< -1: not determined yet
 };
 
-std::mutex mutex;
+std::timed_mutex mutex;
 
-/// The cache, locked; false if another thread has it.
+/// The cache, locked; false if another thread has it, for longer than 'patience'.
 class Locked {
  public:
-  Locked() : lock_(mutex, std::try_to_lock) {}
+  explicit Locked(std::chrono::milliseconds patience = {}) : lock_(mutex, patience) {}
   explicit operator bool() const { return lock_.owns_lock(); }
   Cache* operator->() const {
     static Cache cache;
@@ -138,7 +142,7 @@ class Locked {
   }
 
  private:
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<std::timed_mutex> lock_;
 };
 
 }  // namespace
@@ -155,9 +159,9 @@ bool keep_block(void* data, std::int64_t size) noexcept try {
   return false;  // the memory of the process could not be determined
 }
 
-void release_blocks() noexcept {
-  const Locked cache;
-  if (cache) cache->give_back(cache->bytes());
+void release_blocks(std::int64_t bytes) noexcept {
+  const Locked cache(kPatience);
+  if (cache) cache->give_back(bytes);
 }
 
 std::int64_t kept_bytes() noexcept {
@@ -166,7 +170,7 @@ std::int64_t kept_bytes() noexcept {
 }
 
 void set_most_kept(std::int64_t bytes) noexcept {
-  const Locked cache;
+  const Locked cache(kPatience);
   if (cache) cache->set_most(bytes);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 /// Large blocks of memory that calls have freed, kept for the next calls: mapping memory and
 /// clearing its pages took 8 to 12 % of a solve of order 512 to 2048.
@@ -10,9 +11,9 @@
 /// A block is a range of whole huge pages of private anonymous memory. A larger one is divided, and
 /// neighbours are joined again, so that calls of different sizes share what is kept. When a request
 /// finds no block, at least as much is given back to the system as it maps: the process never holds
-/// more than the largest of its calls needed. A thread never waits for another one here: where two
-/// meet, one of them does without the cache, also in a child that was forked while its parent's
-/// other thread was here.
+/// more than the largest of its calls needed. Where two threads meet here, one of them does without
+/// the cache instead of waiting, and so does a child that was forked while another thread of its
+/// parent was here. Only release_blocks() and set_most_kept() wait, at most a second.
 namespace stepwell::core {
 
 /// Size of a huge page; the size and the address of a block are multiples of it.
@@ -24,8 +25,9 @@ void* take_block(std::int64_t size) noexcept;
 /// Keeps a mapped block. False if there is no room for it: the caller unmaps it.
 bool keep_block(void* data, std::int64_t size) noexcept;
 
-/// Gives all blocks back to the system.
-void release_blocks() noexcept;
+/// Gives blocks back to the system: the oldest, until so many bytes are given back; all of them
+/// without an argument.
+void release_blocks(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) noexcept;
 
 /// Bytes that are kept now.
 std::int64_t kept_bytes() noexcept;

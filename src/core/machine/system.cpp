@@ -203,8 +203,8 @@ std::optional<std::int64_t> meminfo(const std::string& root, const std::string& 
 
 }  // namespace
 
-/// The kernel rejects a set that is smaller than its own
-/// and a cpu_set_t ends at 1024 CPUs, so the set is enlarged until it fits.
+/// The kernel rejects a set that is smaller than its own, and a cpu_set_t ends at 1024 CPUs, so the
+/// set is enlarged until it fits.
 int cpus_by_affinity() {
   for (int size = 1024; size <= 1 << 20; size *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(size),

@@ -140,10 +140,11 @@ void Checks::least_squares(std::int64_t m, std::int64_t n,
     }
     positive = positive && weights[j] > 0;
   }
-  if (m < n && !positive && !options.minimum_norm) {
+  const bool shortest = options.minimum_norm && options.lambda == 0;
+  if (m < n && !positive && !shortest) {
     misuse("A is " + size_of(m, n) +
            "; it must have at least as many rows as columns, or every column a lambda above 0, or "
-           "the option minimum_norm");
+           "the option minimum_norm without lambda");
   }
 }
 

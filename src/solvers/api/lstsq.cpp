@@ -96,6 +96,10 @@ Plan plan_lstsq(std::int64_t m, std::int64_t n, std::int64_t columns,
   if (solvers::is_wide(m, n, options)) {
     plan.method = solvers::least_squares_method({solvers::StepKind::qr, uniform(Rung::fp64)});
     plan.bytes = plan.top_bytes = solvers::wide_bytes(m, n, columns);
+    if (plan.bytes == 0) return plan;  // nothing to do
+    // dgelsy takes about twice the flop of QR of A'.
+    plan.seconds =
+        2 * solvers::step_seconds({solvers::StepKind::qr, uniform(Rung::fp64)}, n, m, columns);
     return plan;
   }
   const std::vector<solvers::Step> steps = solvers::ladder_for(m, n, columns, options).steps;

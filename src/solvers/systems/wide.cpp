@@ -122,6 +122,7 @@ Error corrected_error(MatrixView<const double> a, const Residual& found, const d
 }  // namespace
 
 std::int64_t wide_bytes(std::int64_t m, std::int64_t n, std::int64_t columns) {
+  if (m == 0 || columns == 0) return 0;  // x is zero, or there is none
   const Step qr{StepKind::qr, uniform(Rung::fp64)};
   return core::size_product(m, n, 16, "two copies of A") +
          core::size_product(n, columns, 16, "columns") + step_bytes(qr, n, m, columns, true);
@@ -228,7 +229,7 @@ Certificate solve_wide(const TallMatrix& a, MatrixView<const double> b, MatrixVi
   record_threads(1, options.engine.context, c);
   const RightHandSums sums(b);
   const ScaledCopy copy = scan_b(b, c) ? scaled_copy(a, c) : ScaledCopy();
-  if (c.ok()) {
+  if (c.ok() && columns > 0) {
     c.norm = copy.norm / copy.power;
     const Scaled sides = scaled_sides(b, n);
     const MatrixView<double> y = view(sides.y.data(), n, columns);

@@ -155,11 +155,33 @@ TEST(LeastNorm, OfIndependentColumnsIsTheOnlySolution) {
   for (std::int64_t j = 0; j < 20; ++j) EXPECT_EQ(s.x(j, 0), t.x(j, 0));
 }
 
+TEST(LeastNorm, OfNoEquationsIsZero) {
+  Dense<double> x(5, 2);
+  x(3, 1) = 7;
+  const Certificate c = lstsq(view<const double>(nullptr, 0, 5), view<const double>(nullptr, 0, 2),
+                              x.view(), least_norm());
+  EXPECT_TRUE(c.ok()) << c.reason;
+  EXPECT_EQ(c.rank, 0);
+  EXPECT_EQ(x(3, 1), 0);
+  EXPECT_EQ(plan_lstsq(0, 5, 2, least_norm()).bytes, 0);
+  EXPECT_GT(plan_lstsq(100, 500, 2, least_norm()).seconds, 0);
+  const Certificate none = lstsq(Dense<double>(3, 5).view(), view<const double>(nullptr, 3, 0),
+                                 view<double>(nullptr, 5, 0), least_norm());
+  EXPECT_TRUE(none.ok()) << none.reason;
+  EXPECT_EQ(none.rank, -1) << "nothing was computed";
+}
+
 TEST(LeastNorm, MisuseOfWideMatrices) {
   Wide w(4, 9);
   w.finish();
   Dense<double> x(9, 2);
   EXPECT_THROW((void)lstsq(w.a.view(), w.b.view(), x.view()), Error);
+  LeastSquaresOptions ridge = least_norm();
+  ridge.lambda = 1;
+  ridge.weights.assign(9, 1);
+  ridge.weights[4] = 0;  // an intercept: with fewer rows than columns nothing determines it
+  EXPECT_THROW((void)lstsq(w.a.view(), w.b.view(), x.view(), ridge), Error);
+  EXPECT_THROW((void)plan_lstsq(4, 9, 2, ridge), Error);
   const Stored by_function(w.a, Storage::function);
   EXPECT_THROW((void)lstsq(by_function.matrix(), w.b.view(), x.view(), least_norm()), Error);
   w.a(2, 5) = std::nan("");

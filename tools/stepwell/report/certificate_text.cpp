@@ -161,7 +161,7 @@ std::string certificate_text(const Certificate& c, bool colour) {
   for (const ColumnCertificate& column : c.columns) {
     // A NaN is kept: what can't be proven for one column is not proven.
     proven = core::worst(proven, column.proven_backward_error);
-    if (!(column.forward_error <= forward)) forward = column.forward_error;
+    forward = core::worst(forward, column.forward_error);
   }
   if (proven > 0) screen.line("proven", fmt::format("backward error at most {:.2e}", proven));
   if (std::isnan(proven)) screen.bad("proven", "nothing: the computation of the bound overflowed");
