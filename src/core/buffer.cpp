@@ -62,7 +62,7 @@ void* allocate(std::int64_t bytes, Contents contents) {
     }
     if (kept != nullptr) return kept;
   } else {
-    release_blocks(size);
+    make_room(size);
   }
   void* fresh = map(size);
   if (fresh == nullptr) {

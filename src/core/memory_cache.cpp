@@ -159,9 +159,14 @@ bool keep_block(void* data, std::int64_t size) noexcept try {
   return false;  // the memory of the process could not be determined
 }
 
-void release_blocks(std::int64_t bytes) noexcept {
-  const Locked cache(kPatience);
+void make_room(std::int64_t bytes) noexcept {
+  const Locked cache;
   if (cache) cache->give_back(bytes);
+}
+
+void release_blocks() noexcept {
+  const Locked cache(kPatience);
+  if (cache) cache->give_back(cache->bytes());
 }
 
 std::int64_t kept_bytes() noexcept {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 /// Large blocks of memory that calls have freed, kept for the next calls: mapping memory and
 /// clearing its pages took 8 to 12 % of a solve of order 512 to 2048.
@@ -25,9 +24,11 @@ void* take_block(std::int64_t size) noexcept;
 /// Keeps a mapped block. False if there is no room for it: the caller unmaps it.
 bool keep_block(void* data, std::int64_t size) noexcept;
 
-/// Gives blocks back to the system: the oldest, until so many bytes are given back; all of them
-/// without an argument.
-void release_blocks(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) noexcept;
+/// Gives the oldest blocks back to the system, so many bytes or more, before as much is mapped.
+void make_room(std::int64_t bytes) noexcept;
+
+/// Gives all blocks back to the system.
+void release_blocks() noexcept;
 
 /// Bytes that are kept now.
 std::int64_t kept_bytes() noexcept;
