@@ -168,7 +168,6 @@ Side mkl_side(const char* routine, int threads) {
   side.version = m.version;
   side.core_name = m.kernels;
   side.threads = m.threaded ? threads : 1;
-  side.settle = 0.05;
   return side;
 }
 

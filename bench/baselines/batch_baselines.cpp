@@ -197,7 +197,6 @@ Side loop_side(Side side, const std::shared_ptr<BatchData<T>>& d, const Potrf& p
   const std::vector<std::function<void()>> ways = {run(false), run(true)};
   const std::size_t best = d->c.threads > 1 ? fastest_of(d, ways) : 1;
   side.threads = best == 1 ? 1 : d->c.threads;
-  side.settle = 0;
   side.run = ways[best];
   return side;
 }
@@ -259,7 +258,6 @@ Side mkl_compact_side(const std::shared_ptr<BatchData<T>>& d) {
   }
   Side side = mkl_side("", 1);
   side.threads = d->c.threads;
-  side.settle = 0;
   const auto runner = best_runner(d);
   const std::string l = letter<T>;
   side.name = fmt::format(

@@ -25,9 +25,6 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// OpenBLAS's idle threads spin for 30 ms after a call, on the cores that the next side needs.
-constexpr double kSpinning = 0.035;
-
 /// What was measured for one order.
 struct Row {
   std::int64_t n = 0;
@@ -48,7 +45,6 @@ Row measure(const SolveRequest& request, const std::vector<std::string>& against
   std::vector<Side> sides = {solver_side(s)};
   for (const std::string& name : against) {
     sides.push_back(lapack_side(s, room, name));
-    sides.back().settle = std::max(sides.back().settle, kSpinning);
     refuse_slow_blas(sides.back(), request.allow_slow_blas);
   }
   RotateOptions options;

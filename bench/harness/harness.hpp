@@ -22,7 +22,6 @@ struct Side {
   double work = 0;            ///< flops or bytes of one call; rates are in 1e9 of these per second
   std::function<void()> run;  ///< one call
   std::function<void()> prepare;  ///< before each call, not timed; may be empty
-  double settle = 0;  ///< seconds to wait after a window, because its threads spin that long
 };
 
 /// The CPU clock of the calling thread excludes the time that other processes take from it. If

@@ -23,9 +23,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// OpenBLAS's idle threads spin for 2^26 ticks of the clock.
-constexpr double kSpinning = 0.035;
-
 /// From this order on, a run is long enough to need no warm-up.
 constexpr std::int64_t kLongRuns = 6000;
 
@@ -69,9 +66,6 @@ int PaperRun::runs(std::int64_t n) const {
 }
 
 std::vector<Timing> measure(const PaperRun& run, std::int64_t n, std::vector<Side> sides) {
-  for (Side& side : sides) {
-    if (side.library != "stepwell") side.settle = std::max(side.settle, kSpinning);
-  }
   RotateOptions options;
   options.rounds = run.rounds(n);
   options.warm_up = n < kLongRuns;
