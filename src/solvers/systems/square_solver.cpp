@@ -35,7 +35,7 @@ refine::Sums SquareSolver::sums() const {
 
 /// Analyzes A at the first call. False if it can't be solved with; the certificate says why.
 bool SquareSolver::analyze(Certificate& c) {
-  if (!analysis_) {
+  if (!analyzed_) {
     const auto start = core::Clock::now();
     if (options_.engine.progress != nullptr) options_.engine.progress->enter(Phase::analysis);
     analysis_ = a_->analyze(options_);
@@ -51,6 +51,7 @@ bool SquareSolver::analyze(Certificate& c) {
       side.scaled_norm = analysis_->scaled_norm;
       side.scaled.expect(analysis_->found.checksums);
     }
+    analyzed_ = true;
     c.times.analysis += core::seconds_since(start);
   }
   c.norm = general() && transposed_ ? analysis_->transposed_norm : analysis_->norm;

@@ -141,6 +141,7 @@ class SquareSolver {
   std::int64_t cost_order_;
   bool transposed_;
   std::optional<Analysis> analysis_;
+  bool analyzed_ = false;  ///< everything that follows from A is there, not only the analysis
   Ladder ladder_;
   std::optional<Side> side_[2];  ///< with A, and for a general matrix with A'
   std::optional<MadeFactor> made_;
