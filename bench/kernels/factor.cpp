@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cblas.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -14,8 +15,10 @@
 #include "kernels/recursive.hpp"
 #include "options/requirements.hpp"
 #include "stepwell/error.hpp"
+#include "tiles/operations.hpp"
 
-/// factor: the Cholesky factor of a diagonal tile, with the off-diagonal products at the rung.
+/// factor: the task of a diagonal tile: its Cholesky factor, with products at the rung, stored as a
+/// tile of L, and the inverses of its diagonal blocks, which the tiles below it are solved with.
 /// trsm: B L^-T by multiplication with inverted diagonal blocks.
 namespace stepwell::bench {
 namespace {
@@ -61,6 +64,41 @@ struct Tile {
   core::Buffer<std::byte> scratch;
 };
 
+template <class T>
+struct Diagonal : Tile<T> {
+  Diagonal(std::int64_t n, Rung rung)
+      : Tile<T>(n, tiles::scratch_bytes(n)),
+        sums{rung, n, n, nullptr},
+        inverse{rung, n, info(rung).planes, rung == Rung::fp32},
+        memory_sums(sums.bytes()),
+        memory_inverse(inverse.bytes()) {
+    sums.data = memory_sums.data();
+    inverse.data = memory_inverse.data();
+    l = {{rung, n, n, sums.ld()}, sums.data};
+    if (!l.shape.is_packed()) return;
+    memory_l = core::Buffer<std::byte>(l.shape.bytes());
+    l.data = memory_l.data();
+  }
+  MatrixView<T> values() const {
+    if constexpr (std::is_same_v<T, double>) return sums.fp64();
+    if constexpr (std::is_same_v<T, float>) return sums.fp32();
+  }
+  void begin() const {
+    for (std::int64_t j = 0; j < this->order; ++j) {
+      std::copy_n(this->source.data() + j * this->order, this->order, values().column(j));
+    }
+  }
+  bool factor(const kernels::Table& t) const {
+    return tiles::factor_diagonal(t, sums, kernels::uniform_layers(sums.rung),
+                                  tiles::Rounding::nearest, l, inverse, this->scratch.data())
+        .ok();
+  }
+  tiles::Sums sums;
+  tiles::Tile l;
+  tiles::Inverse inverse;
+  core::Buffer<std::byte> memory_sums, memory_inverse, memory_l;
+};
+
 /// The error of one product at a rung relative to the sizes of its terms, with both operands
 /// rounded.
 double rung_error(Rung rung) {
@@ -70,28 +108,28 @@ double rung_error(Rung rung) {
 template <class T>
 Bench factor_bench(const KernelCase& c) {
   const kernels::Table& t = kernels::table();
-  const auto s = std::make_shared<Tile<T>>(c.size, kernels::tree_scratch(c.size));
+  const auto s = std::make_shared<Diagonal<T>>(c.size, c.rung);
   set_diagonal(view(s->source.data(), c.size, c.size));
-  const kernels::Layers layers = kernels::uniform_layers(c.rung);
   Bench bench;
   Side& candidate = bench.contest.candidate;
-  candidate = our_side("tree_potrf", t.cap, 1);
-  candidate.prepare = [s] { s->restore(s->ours); };
-  candidate.run = [&t, s, layers] {
-    if (!kernels::tree_potrf(t, s->result(), layers, s->scratch.data()).ok()) {
-      throw Error(ErrorCode::internal, "tree_potrf failed on a positive definite matrix");
+  candidate = our_side("factor_diagonal", t.cap, 1);
+  candidate.prepare = [s] { s->begin(); };
+  candidate.run = [&t, s] {
+    if (!s->factor(t)) {
+      throw Error(ErrorCode::internal, "factor_diagonal failed on a positive definite matrix");
     }
   };
   bench.check = [s, candidate, rung = c.rung] {
     candidate.prepare();
     candidate.run();
-    const MatrixView<T> l = s->result();
+    const MatrixView<T> l = s->values();
     const MatrixView<T> a = view(s->source.data(), s->order, s->order);
+    const int planes = info(rung).planes;  // a plain tile is zero above the diagonal
     Verdict verdict;
     for (const std::int64_t j : sample(s->order)) {
       for (const std::int64_t i : sample(s->order)) {
         if (i < j) {
-          verdict.expect(l(i, j), a(i, j), 0, i, j);
+          verdict.expect(l(i, j), planes > 0 ? a(i, j) : 0, 0, i, j);
           continue;
         }
         double sum = 0;
@@ -150,7 +188,7 @@ struct Solve : Tile<T> {
     w = view(memory_w.data(), n, n);
     fill_noise(l, 2);
     set_diagonal(l);
-    kernels::invert_diagonal_blocks<T>(t, l, kInvertedBlock, w, this->scratch.data());
+    kernels::invert_diagonal_blocks<T>(t, l, kInvertedBlock, w);
     const int planes = info(rung).planes;
     if (planes == 0) return;
     memory_wp = core::Buffer<std::uint16_t>(kernels::packed_elements(n, n, planes));

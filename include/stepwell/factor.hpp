@@ -18,7 +18,8 @@ namespace stepwell {
 /// Options of cholesky() and lu().
 struct FactorOptions {
   PrecisionMap map;  ///< rung of each tile
-  /// Order of a tile, a multiple of 32; 0: 512 (lu() with n < 4096: 256), or n if that is smaller.
+  /// Order of a tile, a multiple of 32; 0: 512, or 256 up to
+  /// n = 3072 (lu(): below 4096), or n if that is smaller.
   std::int64_t tile = 0;
   double theta = 0.1;  ///< fp16 only: fraction of the fp16 range that the scaled matrix may use
   /// cholesky() only: eliminate rows that are far apart in A first, so that the first block columns

@@ -18,7 +18,8 @@ namespace stepwell {
 /// Options of syrk() and trsm().
 struct Level3Options {
   PrecisionMap map;       ///< syrk: rungs of the tiles of C, by level, not adaptive. trsm: unused
-  std::int64_t tile = 0;  ///< syrk: order of a tile, a multiple of 32; 0: 512. trsm: unused
+  std::int64_t tile = 0;  ///< syrk: order of a tile, a multiple of 32; 0: as in
+                          ///< cholesky(). trsm: unused
   EngineOptions engine;
 };
 

@@ -123,7 +123,7 @@ class STEPWELL_API Solver {
   /// n = 512, an inverse.
   [[nodiscard]] double inverse_norm(bool transposed = false);
   /// The determinant of A, from the factor. Throws Error(unsupported) unless the factor is at fp64
-  /// (options.map; below n = 896 it always is), and Error(invalid_argument) if there is no factor:
+  /// (options.map; below n = 768 it always is), and Error(invalid_argument) if there is no factor:
   /// factor() says why. Cost: n, and a factorization if there is none.
   [[nodiscard]] LogDet log_det();
   /// B <- L^-1 B with A = L L': Factor::half_solve(). Only for Structure::spd; throws as log_det().

@@ -14,6 +14,7 @@ class Counter {
   /// Adds one and returns the sum.
   std::int64_t add();
   void wait_for(std::int64_t target) const;
+  std::int64_t value() const { return value_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::int64_t> value_{0};

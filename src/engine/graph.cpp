@@ -147,7 +147,7 @@ DataId Graph::add(const Memory& m) {
   auto* const data = static_cast<std::byte*>(const_cast<void*>(m.data));
   impl_->home.push_back({data, m.rows, m.cols, m.ld, m.element});
   impl_->read_only.push_back(m.read_only);
-  if (impl_->options.workers) {
+  if (impl_->session) {
     const bool matrix = m.element > 1;  // memory without a shape is counted in bytes
     // StarPU counts in 32 bits. Large memory without a shape is a multiple of 64 bytes.
     const std::int64_t unit = !matrix && m.rows % 64 == 0 ? 64 : 1;
@@ -178,10 +178,15 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
     }
   }
   ++g.tasks;
-  if (!g.options.workers) {
+  if (!g.session) {
     std::vector<Piece> pieces;
     pieces.reserve(uses.size());
     for (const Use& use : uses) pieces.push_back(g.home[static_cast<std::size_t>(use.data)]);
+    if (g.pool) {
+      g.pool->insert(codelet.body(), arguments, size, uses, pieces, hints.priority);
+      if (g.pool->recorded() == kMostPending) g.pool->run();
+      return;
+    }
     if (!g.options.copied_data) return g.run(codelet.body(), arguments, pieces.data(), 0);
     const CopiedData copies(uses, pieces);
     g.run(codelet.body(), arguments, copies.pieces(), 0);
@@ -232,6 +237,7 @@ bool Graph::stopped() const {
 }
 
 void Graph::wait() {
+  if (impl_->pool) impl_->pool->run();
   impl_->wait_until_pending(0);
   if (impl_->messenger) impl_->messenger->finish();
   impl_->failure.rethrow();
@@ -242,6 +248,7 @@ void Graph::go_on() {
 }
 
 void Graph::abandon() noexcept {
+  if (impl_->pool) impl_->pool->clear();
   if (impl_->messenger && !impl_->messenger->finished()) {
     // Other ranks wait for messages that will never be inserted, so the run cannot continue.
     core::warn_once("the tasks of this rank could not be inserted; aborting all ranks");
@@ -256,7 +263,7 @@ void Graph::abandon() noexcept {
 }
 
 int Graph::workers() const {
-  return impl_->session ? impl_->session->workers() : 1;
+  return impl_->session ? impl_->session->workers() : impl_->pool ? impl_->pool->threads() : 1;
 }
 
 GraphTimes Graph::times() const {

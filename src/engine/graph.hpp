@@ -16,9 +16,9 @@
 #include "stepwell/view.hpp"
 
 /// A task graph over pieces of data. Tasks are inserted in the order in which one thread would run
-/// them; what may run in parallel follows from which tasks read and write which data. Either the
-/// workers run the tasks, or the inserting thread runs them one after the other: the results are
-/// the same bits.
+/// them; what may run in parallel follows from which tasks read and write which data. StarPU's
+/// workers run the tasks, or the threads of a pool once all are inserted, or the inserting thread
+/// one after the other: the results are the same bits.
 ///
 /// With several ranks, each rank has its own graph with the tasks that it runs; data that another
 /// rank needs is sent and received in the order of insertion, like a task that reads or writes it.
@@ -110,6 +110,9 @@ struct Hints {
 
 struct GraphOptions {
   bool workers = true;  ///< false: the inserting thread runs everything itself
+  /// With workers: a thread pool runs the tasks instead of StarPU, when wait() is called. For
+  /// graphs of a few hundred tasks, and not with several ranks.
+  bool pool = false;
   Settings settings;
   std::int64_t scratch_bytes = 0;
   Progress* progress = nullptr;

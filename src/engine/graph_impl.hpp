@@ -15,6 +15,7 @@
 #include "core/machine/fp_scope.hpp"
 #include "engine/graph.hpp"
 #include "engine/messenger.hpp"
+#include "engine/pool_run.hpp"
 
 /// The internals of Graph, for the files that implement it.
 namespace stepwell::engine {
@@ -23,7 +24,7 @@ namespace stepwell::engine {
 /// that the first tasks wait for have been requested.
 inline constexpr std::int64_t kBeforeWorkers = 64;
 
-/// Limit of tasks and messages pending in StarPU: enough for any number of workers, at little
+/// Limit of tasks and messages that are pending: enough for any number of workers, at little
 /// memory.
 inline constexpr std::int64_t kMostPending = 4096;
 
@@ -34,11 +35,16 @@ struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
     const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
     options.workers = options.workers || ranks;
-    if (options.workers) {
+    options.pool = options.pool && options.workers && !ranks;
+    if (options.pool) {
+      pool.emplace(options.settings.threads,
+                   [this](Body body, const void* arguments, const Piece* pieces,
+                          std::size_t thread) { run(body, arguments, pieces, thread); });
+    } else if (options.workers) {
       require_reserve(kTaskMemory);
       session.emplace(options.settings, Workers::asleep);
     }
-    scratch.resize(options.workers ? static_cast<std::size_t>(session->ids()) : 1);
+    scratch.resize(static_cast<std::size_t>(session ? session->ids() : pool ? pool->threads() : 1));
     for (auto& s : scratch) {
       s = core::Buffer<std::byte>(options.scratch_bytes, core::Contents::any);
     }
@@ -107,10 +113,11 @@ struct Graph::Impl {
   GraphOptions options;
   SingleThreadedBlas blas;
   std::optional<Session> session;
+  std::optional<PoolRun> pool;
   std::vector<core::Buffer<std::byte>> scratch;  ///< by worker
   std::vector<Piece> home;                       ///< where the caller has the data, by DataId
   std::vector<bool> read_only;                   ///< by DataId
-  std::vector<starpu_data_handle_t> handles;     ///< by DataId; with workers only
+  std::vector<starpu_data_handle_t> handles;     ///< by DataId; with StarPU only
   std::atomic<bool> stopped{false};
   std::atomic<int> running{0};  ///< tasks that run now
   std::array<std::atomic<std::int64_t>, kPhases> nanoseconds{};

@@ -19,16 +19,19 @@ std::int64_t choose_tile(std::int64_t n, std::int64_t asked) {
                     "; it must be a multiple of 32 up to 8192, or 0 for the default");
   }
   if (asked > 0) return asked;
-  return std::clamp(core::round_up(n, kernels::kPanel), kernels::kPanel, kDefaultTile);
+  const std::int64_t most = n <= kSmallOrder ? kSmallTile : kDefaultTile;
+  return std::clamp(core::round_up(n, kernels::kPanel), kernels::kPanel, most);
 }
 
-engine::GraphOptions graph_options(bool enough, const Context* context, Progress* progress) {
+engine::GraphOptions graph_options(bool enough, const Context* context, Progress* progress,
+                                   bool small) {
   engine::GraphOptions g;
   g.progress = progress;
   g.workers = enough;
   if (!enough) return g;  // the number of threads need not be queried
   g.settings.threads = threads_of(context);
   g.workers = g.settings.threads > 1;
+  g.pool = small;
   return g;
 }
 

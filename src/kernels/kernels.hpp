@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "core/machine/fp_scope.hpp"
 #include "kernels/table.hpp"
 
@@ -19,13 +21,15 @@ inline void update(const Table& t, Rung rung, PackedIn a, PackedIn b, MatrixView
 inline void update(const Table& t, MatrixView<const float> a, MatrixView<const float> b,
                    MatrixView<float> c, Shape shape = Shape::full, Write write = Write::subtract) {
   const core::FpScope fp;
-  t.update_fp32.run(a, b, c, shape, write);
+  const bool small = std::max(c.rows, c.cols) <= kSmallUpdate;
+  (small ? t.small_update_fp32 : t.update_fp32).run(a, b, c, shape, write);
 }
 
 inline void update(const Table& t, MatrixView<const double> a, MatrixView<const double> b,
                    MatrixView<double> c, Shape shape = Shape::full, Write write = Write::subtract) {
   const core::FpScope fp;
-  t.update_fp64.run(a, b, c, shape, write);
+  const bool small = std::max(c.rows, c.cols) <= kSmallUpdate;
+  (small ? t.small_update_fp64 : t.update_fp64).run(a, b, c, shape, write);
 }
 
 inline void pack(const Table& t, Rung rung, MatrixView<const float> a, PackedOut out,

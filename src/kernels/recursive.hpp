@@ -26,11 +26,30 @@ struct Layers {
 };
 Layers uniform_layers(Rung rung);
 
+/// How the elements of a factor are rounded to a rung's format. With rounding toward zero the
+/// errors of L L' all have the same sign, and a matrix stays positive definite that rounding to
+/// nearest makes indefinite.
+enum class Rounding : unsigned char { nearest, toward_zero };
+
+/// Truncates the elements of A (on and below the diagonal if shape is lower) to the significant
+/// bits that 'rung' stores, so that packing them does not round again (except at fp16 below its
+/// normal range). Does nothing for fp32 and finer rungs.
+void truncate(MatrixView<float> a, Rung rung, Shape shape);
+
 /// Algorithm 1: A = L L', lower, in place; A's strict upper triangle is neither read nor written.
 /// Stops at the first pivot that is not positive and finite and reports its index within A.
 /// Cost n^3/3.
 template <class T>
 Pivot tree_potrf(const Table& t, MatrixView<T> a, const Layers& layers, std::byte* scratch);
+
+/// A = L L' for a tile that is stored at a rung with planes, left-looking by block columns of order
+/// kLeaf. A block column takes the products of all earlier ones at the rung, is factored in fp32,
+/// and is rounded and packed at once, so that every element is packed once. On exit a holds L
+/// before rounding; l the tile, in pairs order; 'rows' its blocks below the diagonal blocks of
+/// order kLeaf, in rows order. Stops as tree_potrf does; l and 'rows' are undefined then. Cost
+/// n^3/3. Scratch: n kLeaf elements.
+Pivot packed_potrf(const Table& t, Rung rung, MatrixView<float> a, Rounding rounding, PackedOut l,
+                   PackedOut rows, std::byte* scratch);
 
 /// Algorithm 2: B <- B L^-T, B m x n, L n x n lower. Cost m n^2.
 template <class T>
@@ -63,27 +82,22 @@ std::int64_t panel_scratch(std::int64_t r);
 /// Bytes of scratch for a tree_* call whose matrices have at most 'order' rows and columns.
 std::int64_t tree_scratch(std::int64_t order);
 
-/// W = L with its diagonal blocks of order 'block' (a multiple of 32; the last block may be
-/// smaller) replaced by their inverses and the strict upper triangle set to zero: the input of
-/// solve_inverted. Cost n block^2 / 3. Scratch: block^2 elements of T.
+/// W = L with its diagonal blocks of order 'block' (a multiple of 32, at most kInvertLeaf; the last
+/// block may be smaller) replaced by their inverses and the strict upper triangle set to zero: the
+/// input of solve_inverted. Cost n block^2 / 3.
 template <class T>
 void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t block,
-                            MatrixView<T> w, std::byte* scratch);
+                            MatrixView<T> w);
+
+/// The same in place: replaces the diagonal blocks of 'rows', which is L in rows order, by the
+/// inverses of those of l at 'rung'. Blocks above them are not touched. Scratch: block^2 elements.
+void invert_diagonal_blocks(const Table& t, Rung rung, MatrixView<const float> l,
+                            std::int64_t block, PackedOut rows, std::byte* scratch);
 
 /// B <- B L^-T by multiplication with inverted blocks, plain fp32.
 /// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block elements.
 void solve_inverted(const Table& t, MatrixView<const float> w, std::int64_t block,
                     MatrixView<float> b, std::byte* scratch);
-
-/// How the elements of a factor are rounded to a rung's format. With rounding toward zero the
-/// errors of L L' all have the same sign, and a matrix stays positive definite that rounding to
-/// nearest makes indefinite.
-enum class Rounding : unsigned char { nearest, toward_zero };
-
-/// Truncates the elements of A (on and below the diagonal if shape is lower) to the significant
-/// bits that 'rung' stores, so that packing them does not round again (except at fp16 below its
-/// normal range). Does nothing for fp32 and finer rungs.
-void truncate(MatrixView<float> a, Rung rung, Shape shape);
 
 /// solve_inverted at a rung with planes, for an off-diagonal tile of the factorization: X = B L^-T
 /// rounded to the rung and packed in pairs order into x, which is the tile of L; b holds X before

@@ -61,6 +61,8 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   }
   rows.add("update fp32", t.update_fp32, kCblas);
   rows.add("update fp64", t.update_fp64, kCblas);
+  rows.add("small update fp32", t.small_update_fp32, kPortable);
+  rows.add("small update fp64", t.small_update_fp64, kPortable);
   rows.add("pack fp32", t.pack_fp32, kPortable);
   rows.add("pack fp64", t.pack_fp64, kPortable);
   rows.add("pack columns", t.pack_columns, kPortable);

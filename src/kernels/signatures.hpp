@@ -39,6 +39,9 @@ template <class T>
 using DenseUpdateFn = void(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                            Shape shape, Write write) noexcept;
 
+/// Largest number of rows and of columns of C for which the operands are not copied.
+inline constexpr std::int64_t kSmallUpdate = 256;
+
 /// Scale factors of rows and columns, usually powers of two; null means one.
 struct Scales {
   const double* row = nullptr;
@@ -87,7 +90,10 @@ using PotrfLeafFn = Pivot(MatrixView<T> a) noexcept;
 template <class T>
 using TrsmLeafFn = void(MatrixView<const T> l, MatrixView<T> b) noexcept;
 
-/// W = L^-1, n <= kLeaf; W's strict upper triangle is set to zero. W and L do not overlap.
+/// Largest order of a leaf that is inverted.
+inline constexpr std::int64_t kInvertLeaf = 128;
+
+/// W = L^-1, n <= kInvertLeaf; W's strict upper triangle is set to zero. W and L do not overlap.
 template <class T>
 using InvertLeafFn = void(MatrixView<const T> l, MatrixView<T> w) noexcept;
 

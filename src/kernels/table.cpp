@@ -38,6 +38,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_update(isa, t);
   fill_portable_pack(isa, t);
   fill_portable_pack_columns(isa, t);
+  fill_portable_small_update(isa, t);
   fill_portable_leaf(isa, t);
   fill_portable_panel(isa, t);
   fill_portable_product(isa, t);

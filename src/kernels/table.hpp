@@ -48,6 +48,8 @@ struct Table {
   std::array<Entry<UpdateFn>, 4> update;  ///< by rung: bf16, bf16x2, bf16x3, fp16
   Entry<DenseUpdateFn<float>> update_fp32;
   Entry<DenseUpdateFn<double>> update_fp64;
+  Entry<DenseUpdateFn<float>> small_update_fp32;  ///< of at most kSmallUpdate rows and columns
+  Entry<DenseUpdateFn<double>> small_update_fp64;
   Entry<PackFn<float>> pack_fp32;
   Entry<PackFn<double>> pack_fp64;
   Entry<PackColumnsFn> pack_columns;

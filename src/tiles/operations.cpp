@@ -105,29 +105,29 @@ kernels::Next next_operands(const Step& s, std::int64_t r0, std::int64_t rows) {
 /// 512 KiB, the bf16 operands 256 + 512 KiB.
 constexpr std::int64_t kSweepRows = 256;
 
-}  // namespace
-
-namespace {
-
 /// Scratch for a block of the right-hand side together with its solution, or for a block that is
 /// inverted.
 std::int64_t solve_scratch(std::int64_t tile) {
   return core::size_product(std::max(tile, kInvertedBlock), kInvertedBlock, 8, "scratch");
 }
 
+/// Scratch for the factor of a diagonal tile: its rows, and a block column.
+std::int64_t diagonal_scratch(std::int64_t tile) {
+  return std::max(kernels::tree_scratch(tile), piece_bytes(tile) + 4 * tile * kernels::kLeaf);
+}
+
 }  // namespace
 
 std::int64_t scratch_bytes(std::int64_t tile) {
   const std::int64_t product = kernels::sums_ld(tile) * tile * 4;
-  return std::max(
-      {2 * piece_bytes(tile) + product, kernels::tree_scratch(tile), solve_scratch(tile)});
+  return std::max({2 * piece_bytes(tile) + product, diagonal_scratch(tile), solve_scratch(tile)});
 }
 
 std::int64_t scratch_bytes(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
   if (!map.is_uniform()) return scratch_bytes(tile);  // operands of different rungs are converted
   const bool packs = map.most_planes() > 0;
-  return std::max(packs ? kernels::tree_scratch(tile) : 0, solve_scratch(tile));
+  return std::max(packs ? diagonal_scratch(tile) : 0, solve_scratch(tile));
 }
 
 void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels::Scales scales,
@@ -225,10 +225,9 @@ PackedOut Inverse::rows() const {
 
 /// The diagonal blocks are inverted in L's own format and the narrower forms are derived from the
 /// result; only then is the fp64 form overwritten with L.
-void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
-                  std::byte* scratch) {
+void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse) {
   if (inverse.fp32 || inverse.planes > 0) {
-    kernels::invert_diagonal_blocks<double>(t, l, kInvertedBlock, inverse.l64(), scratch);
+    kernels::invert_diagonal_blocks<double>(t, l, kInvertedBlock, inverse.l64());
   }
   if (inverse.fp32) convert<float, double>(inverse.l64(), inverse.w32());
   if (inverse.planes > 0) {
@@ -236,26 +235,54 @@ void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inv
   }
   copy_lower<double>(l, inverse.l64());
 }
-void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
-                  std::byte* scratch) {
-  kernels::invert_diagonal_blocks<float>(t, l, kInvertedBlock, inverse.w32(), scratch);
+void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse) {
+  kernels::invert_diagonal_blocks<float>(t, l, kInvertedBlock, inverse.w32());
   if (inverse.wide()) convert<double, float>(l, inverse.l64());
   if (inverse.planes == 0) return;
   kernels::pack(t, split_rung(inverse.planes), inverse.w32(), inverse.rows());
 }
+
+namespace {
+
+/// factor_diagonal() of a tile with planes whose products are at the tile's own rung. Solves at
+/// that rung read the same rows as the products, which are then made where the solves expect them.
+Pivot factor_packed(const Table& t, MatrixView<float> a, Rounding rounding, Tile tile,
+                    const Inverse& inverse, std::byte* scratch) {
+  const Rung rung = tile.shape.rung;
+  const bool shared = inverse.data != nullptr && !inverse.wide() && !inverse.fp32 &&
+                      inverse.planes == info(rung).planes;
+  const PackedOut rows = shared ? inverse.rows()
+                                : kernels::packed(reinterpret_cast<std::uint16_t*>(scratch), a.rows,
+                                                  a.rows, rung, Order::rows);
+  const Pivot pivot = kernels::packed_potrf(t, rung, a, rounding, tile.packed(), rows,
+                                            scratch + piece_bytes(a.rows));
+  if (!pivot.ok() || inverse.data == nullptr) return pivot;
+  if (shared) {
+    kernels::invert_diagonal_blocks(t, split_rung(inverse.planes), a, kInvertedBlock, rows,
+                                    scratch);
+  } else {
+    make_inverse(t, a, inverse);
+  }
+  return pivot;
+}
+
+}  // namespace
 
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
                       Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch) {
   if (sums.wide()) {
     const Pivot pivot = kernels::tree_potrf(t, sums.fp64(), layers, scratch);
     if (!pivot.ok()) return pivot;
-    if (inverse.data != nullptr) make_inverse(t, sums.fp64(), inverse, scratch);
+    if (inverse.data != nullptr) make_inverse(t, sums.fp64(), inverse);
     copy_lower<double>(sums.fp64(), tile.fp64());
     return pivot;
   }
+  if (tile.shape.is_packed() && layers.count == 1 && layers.at(0) == tile.shape.rung) {
+    return factor_packed(t, sums.fp32(), rounding, tile, inverse, scratch);
+  }
   const Pivot pivot = kernels::tree_potrf(t, sums.fp32(), layers, scratch);
   if (!pivot.ok()) return pivot;
-  if (inverse.data != nullptr) make_inverse(t, sums.fp32(), inverse, scratch);
+  if (inverse.data != nullptr) make_inverse(t, sums.fp32(), inverse);
   if (!tile.shape.is_packed()) {
     copy_lower<float>(sums.fp32(), tile.fp32());
     return pivot;
@@ -268,12 +295,12 @@ Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& l
 }
 
 void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch) {
-  if (tile.shape.rung == Rung::fp64) return make_inverse(t, tile.fp64(), inverse, scratch);
-  if (tile.shape.rung == Rung::fp32) return make_inverse(t, tile.fp32(), inverse, scratch);
+  if (tile.shape.rung == Rung::fp64) return make_inverse(t, tile.fp64(), inverse);
+  if (tile.shape.rung == Rung::fp32) return make_inverse(t, tile.fp32(), inverse);
   const std::int64_t n = tile.shape.rows;
   const MatrixView<float> l = view(reinterpret_cast<float*>(scratch), n, n);
   kernels::unpack(t, tile.packed(), l);
-  make_inverse(t, l, inverse, scratch + core::round_up(n * n * 4, 64));
+  make_inverse(t, l, inverse);
 }
 
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,

@@ -79,10 +79,8 @@ Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& l
                       Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch);
 
 /// Fills 'inverse' from a lower triangular matrix, in its own format or narrower.
-void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse,
-                  std::byte* scratch);
-void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse,
-                  std::byte* scratch);
+void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse);
+void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inverse);
 
 /// Fills 'inverse' from a stored diagonal tile of a factor.
 void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch);

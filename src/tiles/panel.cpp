@@ -37,12 +37,11 @@ void store(const Table& t, MatrixView<const T> from, Shape shape, Order order, T
 }
 
 template <class T>
-void store_both(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse,
-                std::byte* scratch) {
+void store_both(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse) {
   const MatrixView<const T> lower = p.l_as<T>().block(0, 0, p.rows, p.rows);
   store<T>(t, p.x_as<T>().block(0, 0, p.rows, p.rows), Shape::lower, Order::pairs, g);
   store<T>(t, lower, Shape::lower, Order::pairs, l);
-  if (inverse.data != nullptr) make_inverse(t, lower, inverse, scratch);
+  if (inverse.data != nullptr) make_inverse(t, lower, inverse);
 }
 
 template <class T>
@@ -124,10 +123,9 @@ Pivot factor_panel(const Table& t, Rung rung, const Panel& p, bool pivoting,
                              scratch);
 }
 
-void store_diagonal(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse,
-                    std::byte* scratch) {
-  if (p.wide) return store_both<double>(t, p, g, l, inverse, scratch);
-  store_both<float>(t, p, g, l, inverse, scratch);
+void store_diagonal(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse) {
+  if (p.wide) return store_both<double>(t, p, g, l, inverse);
+  store_both<float>(t, p, g, l, inverse);
 }
 
 void store_right(const Table& t, const Panel& p, std::int64_t first, Tile l) {

@@ -42,8 +42,7 @@ Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
                    std::int64_t* exchanged, std::byte* scratch);
 
 /// Stores the panel's diagonal tiles of G and L, in pairs order, and L's inverse.
-void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse,
-                    std::byte* scratch);
+void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse);
 
 /// Stores rows first.. of the panel's L in a tile, in rows order.
 void store_right(const Table& t, const Panel& panel, std::int64_t first, Tile l);

@@ -12,7 +12,7 @@ namespace stepwell::attack {
 std::int64_t random_order(Size size, Random& random) {
   constexpr std::int64_t kSmall[] = {1, 2, 3, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33};
   constexpr std::int64_t kUpTo200[] = {63, 64, 65, 95, 96, 97, 127, 128, 129, 199, 200};
-  constexpr std::int64_t kMedium[] = {255, 256, 257, 511, 512, 513, 895, 896, 897, 900};
+  constexpr std::int64_t kMedium[] = {255, 256, 257, 511, 512, 513, 671, 672, 767, 768};
   constexpr std::int64_t kLarge[] = {1023, 1024, 1025, 1535, 1536, 2047, 2048, 2049};
   switch (size) {
     case Size::small: {

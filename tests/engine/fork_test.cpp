@@ -20,6 +20,7 @@ constexpr int kForks = kSanitized ? 10 : 100;
 Dense<double> factor_with(const Dense<double>& a, int threads) {
   Context context(threads);
   FactorOptions options = factor::test::options_for("bf16,fp32");
+  options.tile = 32;
   options.engine.context = &context;
   const Factor factor = cholesky(a.view(), options);
   Dense<double> l(a.rows, a.cols);
@@ -29,7 +30,8 @@ Dense<double> factor_with(const Dense<double>& a, int threads) {
 
 class ForkTest : public ::testing::Test {
  protected:
-  ForkTest() : a_(well_conditioned(300)), expected_(factor_with(a_, 1)) {}
+  /// With 17 tiles per side StarPU runs the graph.
+  ForkTest() : a_(well_conditioned(17 * 32)), expected_(factor_with(a_, 1)) {}
 
   /// Returns 0 if the child's L has the right bits.
   int one_thread() const { return factor_with(a_, 1).data == expected_.data ? 0 : 1; }
@@ -72,6 +74,15 @@ TEST_F(ForkTest, LeavesTheParentsWorkersAlone) {
   for (int i = 0; i < 5; ++i) {
     ASSERT_EQ(in_child([&] { return is_refused() + one_thread(); }), 0);
     EXPECT_EQ(two_threads(), 0);
+  }
+}
+
+TEST_F(ForkTest, LetsAChildRunASmallGraphOnItsOwnThreads) {
+  const Dense<double> a = well_conditioned(300);
+  const Dense<double> expected = factor_with(a, 2);
+  const Session session({2, 0});
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(in_child([&] { return factor_with(a, 2).data == expected.data ? 0 : 1; }), 0);
   }
 }
 

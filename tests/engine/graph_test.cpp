@@ -15,16 +15,35 @@
 namespace stepwell::engine::test {
 namespace {
 
-using GraphTest = PerThreads;
-INSTANTIATE_TEST_SUITE_P(Engine, GraphTest, ::testing::Values(1, 2, 4),
-                         [](const auto& p) { return "threads" + std::to_string(p.param); });
+/// The inserting thread alone, StarPU's workers, or the threads of a pool.
+struct Runner {
+  int threads;
+  bool pool;
+};
+
+class GraphTest : public ::testing::TestWithParam<Runner> {
+ protected:
+  int threads() const { return GetParam().threads; }
+  GraphOptions options(Progress* progress = nullptr) const {
+    GraphOptions o = options_for(threads(), progress);
+    o.pool = GetParam().pool;
+    return o;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Engine, GraphTest,
+                         ::testing::Values(Runner{1, false}, Runner{2, false}, Runner{4, false},
+                                           Runner{2, true}, Runner{4, true}),
+                         [](const auto& p) {
+                           return (p.param.pool ? "pool" : "threads") +
+                                  std::to_string(p.param.threads);
+                         });
 
 TEST_P(GraphTest, RunsAChainInOrder) {
   std::vector<int> order;  // no lock: the shared data orders the tasks
   double token = 0;
   std::vector<Work> works;
   for (int i = 0; i < 300; ++i) works.push_back([&order, i](Task&) { order.push_back(i); });
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   const DataId data = graph.add(&token, sizeof(token));
   for (const Work& work : works) insert(graph, work, {{data, Access::read_write}});
   graph.wait();
@@ -50,7 +69,7 @@ TEST_P(GraphTest, KeepsAWriterAfterTheReadersBeforeIt) {
       ++reads;
     });
   }
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   const DataId data = graph.add(&value, sizeof(value));
   for (const Work& read : readers) {
     insert(graph, write, {{data, Access::read_write}});
@@ -64,7 +83,7 @@ TEST_P(GraphTest, KeepsAWriterAfterTheReadersBeforeIt) {
 
 /// Random tasks on eight values: each writes one value from up to three others. The result shows if
 /// any two dependent tasks ran in the wrong order.
-std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
+std::vector<std::uint64_t> random_program(const GraphOptions& options, std::uint64_t seed) {
   std::vector<std::uint64_t> values(8);
   std::iota(values.begin(), values.end(), std::uint64_t{1});
   std::mt19937_64 random(seed);
@@ -78,7 +97,7 @@ std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
     const auto from = *reinterpret_cast<const std::uint64_t*>(task.data(1));
     *reinterpret_cast<std::uint64_t*>(task.data(0)) = from * 3 + 1;
   };
-  Graph graph(options_for(threads));
+  Graph graph(options);
   std::vector<DataId> data;
   for (std::uint64_t& number : values) data.push_back(graph.add(&number, sizeof(number)));
   for (int i = 0; i < 500; ++i) {
@@ -96,7 +115,7 @@ std::vector<std::uint64_t> random_program(int threads, std::uint64_t seed) {
 
 TEST_P(GraphTest, GivesWhatOneThreadWouldForRandomPrograms) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    EXPECT_EQ(random_program(threads(), seed), random_program(1, seed)) << seed;
+    EXPECT_EQ(random_program(options(), seed), random_program(options_for(1), seed)) << seed;
   }
 }
 
@@ -112,9 +131,9 @@ TEST_P(GraphTest, GivesEachTaskAScratchOfItsOwn) {
     }
     if (reinterpret_cast<std::uintptr_t>(task.scratch()) % 64 != 0) ++wrong;
   };
-  GraphOptions options = options_for(threads());
-  options.scratch_bytes = kBytes;
-  Graph graph(options);
+  GraphOptions with_scratch = options();
+  with_scratch.scratch_bytes = kBytes;
+  Graph graph(with_scratch);
   for (int i = 0; i < 200; ++i) insert(graph, work);
   graph.wait();
   EXPECT_EQ(next, 200);
@@ -132,7 +151,7 @@ TEST_P(GraphTest, CopiesArguments) {
     *a->sum += a->value;
   });
   std::atomic<std::int64_t> sum{0};
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   for (std::int64_t i = 1; i <= 100; ++i) {
     Arguments arguments{&sum, i, {}};
     graph.insert(*add, arguments, {}, {});
@@ -147,7 +166,7 @@ TEST_P(GraphTest, TakesMoreTasksThanMayWait) {
   const Work work = [&](Task&) { ++ran; };
   Progress progress;
   double token = 0;
-  Graph graph(options_for(threads(), &progress));
+  Graph graph(options(&progress));
   const DataId data = graph.add(&token, sizeof(token));
   for (int i = 0; i < 10'000; ++i) {
     insert(graph, work, {{data, i % 100 == 0 ? Access::read_write : Access::read}});
@@ -162,7 +181,7 @@ TEST_P(GraphTest, BooksTimeOnPhases) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     task.lap(Phase::solve);
   };
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   for (int i = 0; i < 5; ++i) insert(graph, work);
   graph.wait();
   const GraphTimes times = graph.times();
@@ -177,7 +196,7 @@ TEST_P(GraphTest, RethrowsWhatATaskThrewAndRunsNothingAfterIt) {
   const Work work = [&](Task&) { ++ran; };
   const Work fail = [](Task&) { throw std::out_of_range("the ninth"); };
   double token = 0;
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   const DataId data = graph.add(&token, sizeof(token));
   for (int i = 0; i < 8; ++i) insert(graph, work, {{data, Access::read_write}});
   insert(graph, fail, {{data, Access::read_write}});
@@ -192,7 +211,7 @@ TEST_P(GraphTest, RethrowsWhatATaskThrewAndRunsNothingAfterIt) {
 
 TEST_P(GraphTest, MayBeDroppedAfterATaskThrew) {
   const Work fail = [](Task&) { throw Error(ErrorCode::internal, "unseen"); };
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   for (int i = 0; i < 10; ++i) insert(graph, fail);
 }
 
@@ -201,7 +220,7 @@ TEST_P(GraphTest, RunsNothingAfterStop) {
   const Work work = [&](Task&) { ++ran; };
   const Work stop = [](Task& task) { task.stop(); };
   double token = 0;
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   EXPECT_FALSE(graph.stopped());
   const DataId data = graph.add(&token, sizeof(token));
   for (int i = 0; i < 5; ++i) insert(graph, work, {{data, Access::read_write}});
@@ -222,7 +241,7 @@ TEST_P(GraphTest, GivesUpAtOnceWhenCancelled) {
     if (++ran == 20) progress.cancel = true;
     linger();
   };
-  Graph graph(options_for(threads(), &progress));
+  Graph graph(options(&progress));
   for (int i = 0; i < 500; ++i) insert(graph, work);
   graph.wait();
   EXPECT_TRUE(graph.stopped());
@@ -240,7 +259,7 @@ TEST_P(GraphTest, RunsNothingOnceItIsAbandoned) {
     if (gone) late = true;
     ++ran;
   };
-  Graph graph(options_for(threads()));
+  Graph graph(options());
   {
     const TaskGuard guard(graph);
     for (int i = 0; i < 200; ++i) insert(graph, work);
@@ -262,7 +281,7 @@ TEST_P(GraphTest, WaitsForWhatRunsWhenItIsDropped) {
   };
   for (int round = 0; round < 20; ++round) {
     {
-      Graph graph(options_for(threads()));
+      Graph graph(options());
       for (int i = 0; i < 50; ++i) insert(graph, work);
     }
     ASSERT_EQ(inside, 0);
@@ -273,9 +292,9 @@ TEST_P(GraphTest, SchedulesAndRunsNothingWhenDry) {
   std::atomic<int> ran{0};
   const Work work = [&](Task&) { ++ran; };
   Progress progress;
-  GraphOptions options = options_for(threads(), &progress);
-  options.dry = true;
-  Graph graph(options);
+  GraphOptions dry = options(&progress);
+  dry.dry = true;
+  Graph graph(dry);
   for (int i = 0; i < 50; ++i) insert(graph, work);
   graph.wait();
   EXPECT_EQ(ran, 0);
@@ -315,7 +334,9 @@ TEST(ConcurrentGraphs, RunsManyGraphsFromManyThreads) {
     threads.emplace_back([t] {
       for (int round = 0; round < 10; ++round) {
         const auto seed = static_cast<std::uint64_t>(10 * t + round);
-        EXPECT_EQ(random_program(2, seed), random_program(1, seed)) << seed;
+        GraphOptions two = options_for(2);
+        two.pool = t % 2 == 0;
+        EXPECT_EQ(random_program(two, seed), random_program(options_for(1), seed)) << seed;
       }
     });
   }

@@ -21,7 +21,7 @@ std::vector<Case> cases(bool plain_loops) {
                             {64, 100, 32},  {70, 64, 64},   {31, 129, 64},
                             {128, 192, 64}, {65, 100, 128}, {40, 257, 128}};
   if (!plain_loops && !kSanitized) {
-    list.insert(list.end(), {{129, 512, 128}, {70, 513, 256}, {65, 511, 64}, {33, 300, 512}});
+    list.insert(list.end(), {{129, 512, 128}, {70, 513, 96}, {65, 511, 64}});
   }
   return list;
 }
@@ -58,9 +58,7 @@ class InvertedTest : public PerIsa {
       const Guarded<T> l(n, n, 1, 1, static_cast<T>(kNaN)), w(n, n, 3, 3);
       fill_triangle(l, random);
       w.fill([](auto, auto) { return kNaN; });
-      const Scratch scratch(block * block * static_cast<std::int64_t>(sizeof(T)));
-      invert_diagonal_blocks<T>(table_, l.view(), block, w.view(), scratch.data());
-      ASSERT_TRUE(scratch.zones_untouched());
+      invert_diagonal_blocks<T>(table_, l.view(), block, w.view());
       ASSERT_TRUE(w.untouched_outside());
       ASSERT_TRUE(l.untouched_outside(Shape::lower));
       const Dense<double> lower = copy(l.view(), Shape::lower);
@@ -94,9 +92,8 @@ class InvertedTest : public PerIsa {
       fill_triangle(l, random);
       b.fill([&](auto, auto) { return random.gaussian(); });
       const Dense<double> start = copy(b.view()), lower = copy(l.view(), Shape::lower);
-      const Scratch for_inverse(block * block * 4);
       const Scratch scratch(m * block * 4);
-      invert_diagonal_blocks<float>(table_, l.view(), block, w.view(), for_inverse.data());
+      invert_diagonal_blocks<float>(table_, l.view(), block, w.view());
       solve_inverted(table_, w.view(), block, b.view(), scratch.data());
       ASSERT_TRUE(scratch.zones_untouched());
       ASSERT_TRUE(b.untouched_outside());
@@ -116,9 +113,8 @@ class InvertedTest : public PerIsa {
       b.fill([&](auto, auto) { return random.gaussian(); });
       const Dense<double> start = copy(b.view()), lower = copy(l.view(), Shape::lower);
       const int planes = info(rung).planes;
-      const Scratch for_inverse(block * block * 4);
       const Scratch scratch(packed_elements(m, block, planes) * 2);
-      invert_diagonal_blocks<float>(table_, l.view(), block, w.view(), for_inverse.data());
+      invert_diagonal_blocks<float>(table_, l.view(), block, w.view());
       const core::Buffer<std::uint16_t> w_memory(packed_elements(n, n, planes));
       const core::Buffer<std::uint16_t> x_memory(packed_elements(m, n, planes));
       const core::Buffer<std::uint16_t> expected(packed_elements(m, n, planes));

@@ -157,7 +157,7 @@ TEST(Proof, IsABoundOnTheExactBackwardErrorAndClose) {
 }
 
 TEST(Plan, KnowsItsMemory) {
-  for (const std::int64_t n : {10, 64, 65, 300, 895, 896, 1024, 1500}) {
+  for (const std::int64_t n : {10, 64, 65, 300, 767, 768, 1024, 1500}) {
     for (const std::int64_t columns : {1, 17}) {
       for (const char* const map : {"default", "bf16", "fp32", "bf16x2", "fp64"}) {
         if (n > 1000 && columns > 1) continue;
@@ -181,7 +181,7 @@ TEST(Plan, KnowsItsMemory) {
 }
 
 TEST(Plan, IsDirectWhereNothingBeatsIt) {
-  for (const std::int64_t n : {1, 50, 500, 895}) {
+  for (const std::int64_t n : {1, 50, 500, 767}) {
     EXPECT_EQ(plan_spd(n, 1).method.refiner, Refiner::direct) << n;
     EXPECT_EQ(map_text(plan_spd(n, 1).method), "fp64") << n;
   }

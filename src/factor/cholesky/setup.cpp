@@ -49,7 +49,8 @@ void check_options(const FactorOptions& options) {
 engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
                                const ProcessContext& process, bool scratch_for_blocks) {
   const bool enough = map.grid().tiles() >= kTilesForWorkers;
-  engine::GraphOptions g = graph_options(enough, options.engine.context, options.engine.progress);
+  engine::GraphOptions g = graph_options(enough, options.engine.context, options.engine.progress,
+                                         map.grid().tiles() <= kTilesForPool);
   if (!process.alone()) {
     g.workers = true;
     g.settings.threads = process.threads(options.engine.context);

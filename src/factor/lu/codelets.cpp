@@ -188,8 +188,8 @@ void run_panel(Task& task, const void* arguments) {
   }
   for (std::int64_t& e : exchanged) e += first;
   tiles::store_diagonal(t, panel, tile_in_row(map, x.j, x.j, task.data(1)),
-                        {shape_of(map, x.j, x.j), task.data(2)}, inverse_of(map, x.j, task.data(0)),
-                        task.scratch());
+                        {shape_of(map, x.j, x.j), task.data(2)},
+                        inverse_of(map, x.j, task.data(0)));
   book(task, tiles::largest_below(panel.sums(map.at(x.j, x.j), 0, panel.rows)), map, x.j, x.j,
        x.results->largest_g);
   task.lap(Phase::diagonal);

@@ -10,7 +10,7 @@
 namespace stepwell::factor {
 
 /// Below this order threads gain nothing, and LAPACK's own routine is called.
-inline constexpr std::int64_t kDenseLuForThreads = 700;
+inline constexpr std::int64_t kDenseLuForThreads = 256;
 
 /// A = P L U in FP64, in place, as LAPACK's dgetrf leaves it: the same pivots except for ties
 /// within rounding, and 'pivots' counts from 1. Returns the index, counted from 0, of the first

@@ -37,7 +37,6 @@ constexpr std::int64_t kTilesForWorkers = 3;
 /// Small matrices have smaller tiles: their panels, which one core factors, are half as long
 /// (n = 1200: 13 ms for a solve instead of 21).
 constexpr std::int64_t kSmall = 4096;
-constexpr std::int64_t kSmallTile = 256;
 
 std::int64_t tile_for(std::int64_t n, std::int64_t asked) {
   const std::int64_t tile = choose_tile(n, asked);
@@ -66,8 +65,9 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
 }
 
 engine::GraphOptions workers_for(const RungMap& map, const FactorOptions& options) {
-  engine::GraphOptions g = graph_options(map.grid().tiles() >= kTilesForWorkers,
-                                         options.engine.context, options.engine.progress);
+  const std::int64_t tiles = map.grid().tiles();
+  engine::GraphOptions g = graph_options(tiles >= kTilesForWorkers, options.engine.context,
+                                         options.engine.progress, tiles <= kTilesForPool);
   g.scratch_bytes = lu_scratch_bytes(map);
   return g;
 }

@@ -23,6 +23,7 @@ namespace stepwell::kernels {
 void fill_portable_update(core::Isa isa, Table& t);          ///< update at the bf16 rungs and fp16
 void fill_portable_pack(core::Isa isa, Table& t);            ///< pack, unpack, reorder
 void fill_portable_pack_columns(core::Isa isa, Table& t);    ///< pack_columns
+void fill_portable_small_update(core::Isa isa, Table& t);    ///< C -= A B' without packing
 void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
 void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
 void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_, split_product

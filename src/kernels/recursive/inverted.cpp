@@ -8,49 +8,38 @@
 namespace stepwell::kernels {
 namespace {
 
-/// W = L^-1 by halves: W11 = L11^-1, W22 = L22^-1, W21 = -W22 (L21 W11).
-template <class T>
-void invert(const Table& t, MatrixView<const T> l, MatrixView<T> w, T* scratch) {
-  const std::int64_t n = l.rows;
-  if (n <= kLeaf) {
-    if constexpr (std::is_same_v<T, double>) t.invert_fp64.run(l, w);
-    if constexpr (std::is_same_v<T, float>) t.invert_fp32.run(l, w);
-    return;
-  }
-  const std::int64_t n1 = recursive::first_half(n);
-  const std::int64_t n2 = n - n1;
-  const MatrixView<T> w11 = w.block(0, 0, n1, n1);
-  const MatrixView<T> w21 = w.block(n1, 0, n2, n1);
-  const MatrixView<T> w22 = w.block(n1, n1, n2, n2);
-  invert(t, l.block(0, 0, n1, n1), w11, scratch);
-  invert(t, l.block(n1, n1, n2, n2), w22, scratch);
-
-  // The update multiplies by a transpose, so the right operands are transposed first.
-  const auto right = view(scratch, n1, n1);
-  const auto product = view(scratch + n1 * n1, n2, n1);
-  const auto product_transposed = view(scratch, n1, n2);
-  transpose(t, w11, right);
-  update(t, l.block(n1, 0, n2, n1), right, product, Shape::full, Write::assign);
-  transpose(t, product, product_transposed);
-  for (std::int64_t j = 0; j < n1; ++j) std::fill_n(w21.column(j), n2, T{0});
-  update(t, w22, product_transposed, w21);
-  for (std::int64_t j = n1; j < n; ++j) std::fill_n(w.column(j), n1, T{0});
+void invert(const Table& t, MatrixView<const float> l, MatrixView<float> w) {
+  t.invert_fp32.run(l, w);
+}
+void invert(const Table& t, MatrixView<const double> l, MatrixView<double> w) {
+  t.invert_fp64.run(l, w);
 }
 
 }  // namespace
 
 template <class T>
 void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t block,
-                            MatrixView<T> w, std::byte* scratch) {
+                            MatrixView<T> w) {
   const core::FpScope fp;
   const std::int64_t n = l.rows;
   for (std::int64_t k = 0; k < n; k += block) {
     const std::int64_t size = std::min(block, n - k);
-    invert(t, l.block(k, k, size, size), w.block(k, k, size, size), reinterpret_cast<T*>(scratch));
+    invert(t, l.block(k, k, size, size), w.block(k, k, size, size));
     for (std::int64_t j = k; j < k + size; ++j) {
       std::fill_n(w.column(j), k, T{0});
       std::copy(l.column(j) + k + size, l.column(j) + n, w.column(j) + k + size);
     }
+  }
+}
+
+void invert_diagonal_blocks(const Table& t, Rung rung, MatrixView<const float> l,
+                            std::int64_t block, PackedOut rows, std::byte* scratch) {
+  const core::FpScope fp;
+  for (std::int64_t k = 0; k < l.rows; k += block) {
+    const std::int64_t size = std::min(block, l.rows - k);
+    const auto w = view(reinterpret_cast<float*>(scratch), size, size);
+    invert(t, l.block(k, k, size, size), w);
+    pack(t, rung, w, rows.block(k, k, size, size));
   }
 }
 
@@ -102,8 +91,8 @@ void solve_inverted(const Table& t, Rung rung, PackedIn w, std::int64_t block, M
 }
 
 template void invert_diagonal_blocks(const Table&, MatrixView<const float>, std::int64_t,
-                                     MatrixView<float>, std::byte*);
+                                     MatrixView<float>);
 template void invert_diagonal_blocks(const Table&, MatrixView<const double>, std::int64_t,
-                                     MatrixView<double>, std::byte*);
+                                     MatrixView<double>);
 
 }  // namespace stepwell::kernels

@@ -58,6 +58,8 @@ void fill_reference_update(Table& t) {
   for (auto& entry : t.update) entry = {&update, "update_reference", core::Isa::reference};
   t.update_fp32 = {&dense_update<float>, "update_fp32_reference", core::Isa::reference};
   t.update_fp64 = {&dense_update<double>, "update_fp64_reference", core::Isa::reference};
+  t.small_update_fp32 = t.update_fp32;
+  t.small_update_fp64 = t.update_fp64;
 }
 
 }  // namespace stepwell::kernels

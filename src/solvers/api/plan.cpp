@@ -81,7 +81,7 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   };
   if (!options.map && !direct) {  // depending on A, the ladder may start with these maps
     f.spread = true;
-    or_at(solvers::covariance_map());
+    or_at(solvers::covariance_map(n, options.tile));
     f.spread = false;
     if (solvers::ladder_rungs().size() > 2) or_at(uniform(solvers::ladder_rungs()[1]));
   }

@@ -99,7 +99,7 @@ Plan plan_of_rank(const DistributedLayout& layout, std::int64_t columns,
   const auto or_at = [&](const PrecisionMap& map) {
     plan.top_bytes = std::max(plan.top_bytes, bytes_with(map, layout, columns, options));
   };
-  if (!options.map && !direct) or_at(covariance_map());
+  if (!options.map && !direct) or_at(covariance_map(n, options.tile));
   for (const Rung step : ladder_rungs()) {
     if (options.climb) or_at(uniform(step));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "factor/setup.hpp"
 #include "kernels/table.hpp"
 
 namespace stepwell::solvers {
@@ -39,13 +40,15 @@ const std::vector<Rung>& ladder_rungs() {
   return has_engine() ? engine : vectors;
 }
 
-PrecisionMap covariance_map() {
-  return {{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {1, 3}};
+PrecisionMap covariance_map(std::int64_t n, std::int64_t tile) {
+  const bool small = tile == 0 && n <= factor::kSmallOrder;
+  const std::int64_t columns = small ? factor::kDefaultTile / factor::kSmallTile : 1;
+  return {{Rung::bf16x3, Rung::bf16x2, Rung::bf16}, 0, {columns, 3 * columns}};
 }
 
 std::int64_t direct_below(Structure structure) {
-  if (structure == Structure::general) return has_engine() ? 900 : 2048;
-  return has_engine() ? 896 : 2048;
+  if (structure == Structure::general) return has_engine() ? 672 : 2048;
+  return has_engine() ? 768 : 2048;
 }
 
 double factor_seconds(Rung rung, std::int64_t n, Structure structure) {

@@ -32,10 +32,11 @@ const std::vector<Rung>& ladder_rungs();
 
 /// The map for covariances: what is left of them after the first columns is small, and bf16 is good
 /// enough for it. Matern 3/2, n = 16384, condition 1e7: 11 iterations, where uniform bf16x2 breaks
-/// down.
-PrecisionMap covariance_map();
+/// down. For order n and the tile that was asked for: the first 512 columns are at bf16x3, the next
+/// 1536 at bf16x2.
+PrecisionMap covariance_map(std::int64_t n, std::int64_t tile = 0);
 
-/// Below this order nothing beats FP64 on one core.
+/// Below this order FP64 is the fastest.
 std::int64_t direct_below(Structure structure = Structure::spd);
 
 /// Seconds of a factorization: Cholesky takes n^3/3 flop and reads half of A, LU twice as much.

@@ -33,11 +33,11 @@ std::vector<Step> factor_steps(const SolveOptions& options) {
   return steps;
 }
 
-std::vector<Step> spd_steps(const Analysis& analysis, const SolveOptions& options) {
+std::vector<Step> spd_steps(std::int64_t n, const Analysis& analysis, const SolveOptions& options) {
   std::vector<Step> steps = factor_steps(options);
   if (options.map || ladder_rungs()[0] != Rung::bf16) return steps;
   if (analysis.flatness < kClusters) {
-    steps[0].map = covariance_map();
+    steps[0].map = covariance_map(n, options.tile);
     steps.erase(steps.begin() + 1);  // where that breaks down, uniform bf16x2 does so too
   } else if (analysis.flatness < kTooSteepForBf16) {
     steps.erase(steps.begin());
@@ -75,7 +75,7 @@ Ladder ladder_for(Structure structure, std::int64_t n, const Analysis& analysis,
     if (general) ladder.steps.push_back({StepKind::lapack, uniform(Rung::fp64)});
     ladder.steps.push_back({StepKind::factor, uniform(Rung::fp64)});
   } else {
-    ladder.steps = general ? general_steps(analysis, options) : spd_steps(analysis, options);
+    ladder.steps = general ? general_steps(analysis, options) : spd_steps(n, analysis, options);
   }
   ladder.steps[0].first = true;
   for (std::size_t k = 1; k < ladder.steps.size() && general; ++k) {

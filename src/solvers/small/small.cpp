@@ -25,6 +25,11 @@ constexpr double kUnit = 0x1p-53;
 /// tolerance.
 constexpr int kCorrections = 3;
 
+/// An odd number of cache lines: neighbouring columns do not share sets of L1.
+std::int64_t leading_dimension(std::int64_t n) {
+  return core::round_up(n, 8) | 8;
+}
+
 double good_enough(refine::Sums sums) {
   return sums == refine::Sums::double_double ? kUnit : 2 * kUnit;
 }
@@ -36,7 +41,7 @@ SmallSystem::SmallSystem(MatrixView<const double> a, factor::Scale scale, std::i
     : a_(a),
       c_(c),
       n_(a.rows),
-      ld_(core::round_up(n_, 8)),
+      ld_(leading_dimension(n_)),
       batch_(batch),
       memory_(ld_ * n_ + kVectors * n_ * batch, core::Contents::any),
       block_{memory_.data(), n_, n_, ld_},
@@ -44,7 +49,7 @@ SmallSystem::SmallSystem(MatrixView<const double> a, factor::Scale scale, std::i
       exponents_(scale_.row, scale_.col) {}
 
 std::int64_t SmallSystem::bytes(std::int64_t n, std::int64_t batch) {
-  return core::size_product(core::round_up(n, 8) + kVectors * batch, n, 8, "a small factor");
+  return core::size_product(leading_dimension(n) + kVectors * batch, n, 8, "a small factor");
 }
 
 bool SmallSystem::all_finite(const kernels::Scan& scan) {

@@ -6,21 +6,26 @@
 #include "core/clock.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "engine/runtime.hpp"
+#include "factor/cholesky/dense.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 #include "solvers/small/small.hpp"
 #include "solvers/small/small_system.hpp"
+#include "solvers/systems/square_matrix.hpp"
 
 namespace stepwell::solvers {
 namespace {
 
 class SmallSpd : public SmallSystem {
  public:
-  SmallSpd(MatrixView<const double> a, Certificate& c)
+  SmallSpd(MatrixView<const double> a, const SolveOptions& options, Certificate& c)
       : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), 1,
                     c),
-        product_(pool_, a) {}
+        pool_(with_threads() ? factor::threads_of(options.engine.context) : 1),
+        product_(pool_, a) {
+    if (pool_.requested() > 1) record_threads(pool_.requested(), options.engine.context, c);
+  }
 
   bool factor() override {
     double* const sums = vectors(0, 1).data;
@@ -35,6 +40,9 @@ class SmallSpd : public SmallSystem {
     kernels::Pivot pivot;
     if (n_ <= kernels::kLeaf) {
       pivot = t.potrf_fp64.run(block_);
+    } else if (with_threads()) {
+      const engine::SingleThreadedBlas blas;
+      pivot = factor::dense_cholesky(pool_, block_);
     } else {
       const engine::SingleThreadedBlas blas;
       const core::Buffer<std::byte> scratch(kernels::tree_scratch(n_), core::Contents::any);
@@ -52,6 +60,8 @@ class SmallSpd : public SmallSystem {
   }
 
  private:
+  bool with_threads() const { return n_ >= factor::kDenseCholeskyForThreads; }
+
   /// The sign of a pivot that consists of rounding errors alone is arbitrary: dpotrf of the same
   /// scaled matrix decides, and its factor is as good.
   bool factor_with_lapack() {
@@ -69,7 +79,7 @@ class SmallSpd : public SmallSystem {
 
   refine::Product& product() override { return product_; }
 
-  engine::ThreadPool pool_{1};
+  engine::ThreadPool pool_;
   refine::SymmetricProduct product_;
 };
 
@@ -80,7 +90,7 @@ Certificate solve_small_spd(MatrixView<const double> a, MatrixView<const double>
   const core::FpScope fp;
   const auto start = core::Clock::now();
   Certificate c = blank_certificate(a.rows, b.cols, Structure::spd, options);
-  SmallSpd system(a, c);
+  SmallSpd system(a, options, c);
   solve_small(system, b, x, options, start, c);
   return c;
 }

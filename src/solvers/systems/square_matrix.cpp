@@ -31,7 +31,7 @@ std::int64_t basis_of(Refiner refiner) {
 }  // namespace
 
 int threads_for(std::int64_t n, const Context* context) {
-  constexpr std::int64_t kForThreads = 1024;  // below, waking them takes longer than they save
+  constexpr std::int64_t kForThreads = 640;  // below, waking them takes longer than they save
   if (n < kForThreads) return 1;
   return factor::threads_of(context);
 }

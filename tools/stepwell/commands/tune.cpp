@@ -129,7 +129,6 @@ void tune(const TuneRequest& r) {
   Tuner tuner(r.max_n, threads);
   std::vector<PrecisionMap> maps;
   for (const Rung rung : solvers::ladder_rungs()) maps.push_back(uniform(rung));
-  if (solvers::ladder_rungs()[0] == Rung::bf16) maps.push_back(solvers::covariance_map());
 
   Timetable table;
   table.measured_on = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
@@ -143,6 +142,7 @@ void tune(const TuneRequest& r) {
         continue;
       }
       for (const PrecisionMap& map : maps) tuner.measure(map);
+      if (maps[0] == uniform(Rung::bf16)) tuner.measure(solvers::covariance_map(n));
       tuner.fill(n, clusters());
       tuner.measure(std::nullopt);  // without a factor
     }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/shuffle_policy.hpp"
+#include "engine/starpu/shuffle_policy.hpp"
 
 #include <starpu.h>
 #include <starpu_scheduler.h>

@@ -7,10 +7,10 @@
 #include "kernels/reference/reference.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/portable/batch_move.cpp"
+#define HWY_TARGET_INCLUDE "kernels/portable/batch/move.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/portable/batch_run-inl.hpp"
+#include "kernels/portable/batch/run-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 /// Copies small matrices into a pack and back: selects the runs of the caller's memory and their

@@ -8,10 +8,10 @@
 #include "kernels/portable/portable.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/portable/batch_factor.cpp"
+#define HWY_TARGET_INCLUDE "kernels/portable/batch/factor.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/portable/batch_block-inl.hpp"
+#include "kernels/portable/batch/block-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 /// Cholesky of a pack: left-looking by panels, right-looking inside a panel (Kurzak et al.,

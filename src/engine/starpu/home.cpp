@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/starpu_home.hpp"
+#include "engine/starpu/home.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

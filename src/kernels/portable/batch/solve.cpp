@@ -7,10 +7,10 @@
 #include "kernels/portable/portable.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/portable/batch_solve.cpp"
+#define HWY_TARGET_INCLUDE "kernels/portable/batch/solve.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/portable/batch_block-inl.hpp"
+#include "kernels/portable/batch/block-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 /// Substitutions of a pack. Forward: right-hand sides are rows of the factor, so the

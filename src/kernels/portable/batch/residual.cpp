@@ -5,7 +5,7 @@
 #include "kernels/portable/portable.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/portable/batch_residual.cpp"
+#define HWY_TARGET_INCLUDE "kernels/portable/batch/residual.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/portable/exact-inl.hpp"

@@ -10,7 +10,7 @@
 #define STEPWELL_BATCH_BLOCK_INL
 #endif
 
-#include "kernels/portable/batch_vectors-inl.hpp"
+#include "kernels/portable/batch/vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
