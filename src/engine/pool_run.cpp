@@ -53,6 +53,7 @@ void PoolRun::run() {
 void PoolRun::clear() {
   nodes_.clear();
   history_.clear();
+  ready_.clear();
 }
 
 void PoolRun::make_ready(std::size_t node) {
