@@ -12,7 +12,8 @@
 /// all three recursive, built on the table's leaves and updates. T is float or double.
 ///
 /// The caller provides the memory that a function needs: 'scratch' points to at least the number of
-/// bytes that the matching *_scratch() returns, aligned to 64.
+/// bytes that the matching *_scratch() returns, aligned to 64. tree_potrf, tree_trsm and tree_syrk
+/// need none if all rungs are T's own format or above.
 namespace stepwell::kernels {
 
 /// The rungs of the off-diagonal products by the depth of the recursion at which they occur: the

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "kernels/kernels.hpp"
-#include "kernels/recursive.hpp"
 #include "kernels/scan.hpp"
 #include "solvers/ladder/cost.hpp"
 #include "solvers/small/small_system.hpp"
@@ -208,9 +207,7 @@ bool is_small(std::int64_t n, const SolveOptions& options, Structure structure) 
 }
 
 std::int64_t small_bytes(std::int64_t n, std::int64_t columns, Structure structure) {
-  const bool spd = structure == Structure::spd;
-  const std::int64_t batch = spd ? 1 : small_batch(columns);
-  return SmallSystem::bytes(n, batch) + (spd && n > kernels::kLeaf ? kernels::tree_scratch(n) : 0);
+  return SmallSystem::bytes(n, structure == Structure::spd ? 1 : small_batch(columns));
 }
 
 std::int64_t small_batch(std::int64_t columns) {

@@ -40,13 +40,11 @@ class SmallSpd : public SmallSystem {
     kernels::Pivot pivot;
     if (n_ <= kernels::kLeaf) {
       pivot = t.potrf_fp64.run(block_);
-    } else if (with_threads()) {
-      const engine::SingleThreadedBlas blas;
-      pivot = factor::dense_cholesky(pool_, block_);
     } else {
       const engine::SingleThreadedBlas blas;
-      const core::Buffer<std::byte> scratch(kernels::tree_scratch(n_), core::Contents::any);
-      pivot = kernels::tree_potrf(t, block_, kernels::uniform_layers(Rung::fp64), scratch.data());
+      pivot = with_threads()
+                  ? factor::dense_cholesky(pool_, block_)
+                  : kernels::tree_potrf(t, block_, kernels::uniform_layers(Rung::fp64), nullptr);
     }
     if (pivot.ok() || factor_with_lapack()) return true;
     if (a_(pivot.index, pivot.index) > 0) {
