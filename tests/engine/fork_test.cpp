@@ -109,13 +109,22 @@ void fork_during(const Dense<double>& a, int threads, const std::function<int()>
   EXPECT_EQ(failed, 0);
 }
 
-TEST_F(ForkTest, DoesNotHangDuringAFactorizationOnWorkers) {
+/// A child that is forked while another thread is in a call. Not with AddressSanitizer, whose
+/// allocator (before LLVM 17) leaves its locks to the child as they are: operator new hangs there.
+class ForkDuringCalls : public ForkTest {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "the sanitizer's allocator hangs in such a child";
+  }
+};
+
+TEST_F(ForkDuringCalls, DoesNotHangWhileWorkersFactor) {
   const Session session({2, 0});  // otherwise 'busy' might be between two sets of workers
   fork_during(a_, 2, [&] { return one_thread() + is_refused(); });
 }
 
 // In small calls half of the time is spent under a lock, setting the number of BLAS threads.
-TEST_F(ForkTest, DoesNotHangDuringManySmallCalls) {
+TEST_F(ForkDuringCalls, DoesNotHangInManySmallCalls) {
   const Session session({2, 0});
   fork_during(well_conditioned(20), 1, [&] { return one_thread() + is_refused(); });
 }
