@@ -16,9 +16,10 @@ function(stepwell_compile target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
-# stepwell_precompile(<target> <header...>): compiles these headers once for all files of the target.
+# target_precompile_headers(), unless STEPWELL_PCH is off: compiles these headers once for all files
+# of the target, or of all targets that reuse them and have the same options.
 function(stepwell_precompile target)
   if(STEPWELL_PCH)
-    target_precompile_headers(${target} PRIVATE ${ARGN})
+    target_precompile_headers(${target} ${ARGN})
   endif()
 endfunction()
