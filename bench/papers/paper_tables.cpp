@@ -11,6 +11,7 @@
 #include "factor/cholesky/factor_data.hpp"
 #include "gallery/gallery.hpp"
 #include "io/matrix_file.hpp"
+#include "refine/operators/symmetric_product.hpp"
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
 #include "solvers/analysis/scaled.hpp"

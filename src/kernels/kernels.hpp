@@ -76,6 +76,17 @@ inline void product(const Table& t, MatrixView<const double> a, const Products& 
   t.product.run(a, p);
 }
 
+inline void product(const Table& t, MatrixView<const float> a, const Products& p) {
+  const core::FpScope fp;
+  t.rounded_product.run(a, p);
+}
+
+inline void round(const Table& t, MatrixView<const double> a, Scales scales,
+                  MatrixView<float> out) {
+  const core::FpScope fp;
+  t.round.run(a, scales, out);
+}
+
 inline void symmetric_product(const Table& t, MatrixView<const double> a,
                               MatrixView<const double> x, MatrixView<double> y) {
   const core::FpScope fp;

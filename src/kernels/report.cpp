@@ -80,6 +80,8 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("transpose fp32", t.transpose_fp32, kPortable);
   rows.add("transpose fp64", t.transpose_fp64, kPortable);
   rows.add("product fp64 (symv, gemv)", t.product, kPortable);
+  rows.add("product fp64 with an fp32 copy of A", t.rounded_product, kPortable);
+  rows.add("fp32 copy of A", t.round, kPortable);
   rows.add("symmetric product fp64 (symv)", t.symmetric_product, kPortable);
   rows.add("product fp64, blocked sums (residual)", t.blocked_product, kPortable);
   rows.add("product double-double (residual)", t.exact_product, kPortable);
@@ -88,6 +90,10 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("packed product fp64 (trsv)", t.packed_product_fp64, kPortable);
   rows.add("tile product fp32 (trsv)", t.tile_product_fp32, kPortable);
   rows.add("tile product fp64 (trsv)", t.tile_product_fp64, kPortable);
+  rows.add("diagonal block fp32 (trsv)", t.trsv_block_fp32, kPortable);
+  rows.add("diagonal block fp64 (trsv)", t.trsv_block_fp64, kPortable);
+  rows.add("unpacked block fp32 (trsv)", t.block_vectors_fp32, kPortable);
+  rows.add("unpacked block fp64 (trsv)", t.block_vectors_fp64, kPortable);
   rows.add("load", t.load, kPortable);
   rows.add("column_sizes", t.column_sizes, kPortable);
   rows.add("gather gram fp32", t.gather_gram, kPortable);

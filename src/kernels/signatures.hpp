@@ -125,6 +125,13 @@ struct Products {
 };
 using ProductFn = void(MatrixView<const double> a, const Products& p) noexcept;
 
+/// The same for a block of an fp32 copy of A; vectors and sums are FP64.
+using RoundedProductFn = void(MatrixView<const float> a, const Products& p) noexcept;
+
+/// Makes that copy: out = diag(row) A diag(col), each product rounded to fp64 and the result to
+/// fp32, as LoadFn does.
+using RoundFn = void(MatrixView<const double> a, Scales scales, MatrixView<float> out) noexcept;
+
 /// y += A x for a symmetric n x n FP64 block of which only the lower triangle is read.
 using SymmetricProductFn = void(MatrixView<const double> a, MatrixView<const double> x,
                                 MatrixView<double> y) noexcept;
@@ -195,6 +202,18 @@ using PackedProductFn = void(PackedIn l, bool transposed, MatrixView<const V> x,
 template <class V>
 using TileProductFn = void(MatrixView<const float> l, bool transposed, MatrixView<const V> x,
                            MatrixView<V> y) noexcept;
+
+/// Unpacks a block of at most kPanel x kPanel elements, padding included, with their terms summed
+/// in V: e + k kPanel is column k of a block in pairs order, and row k of one in rows order. e is
+/// aligned to 64 bytes.
+template <class V>
+using BlockVectorsFn = void(PackedIn block, V* e) noexcept;
+
+/// x <- T^-1 x for a triangle T of order n <= kPanel, whose column k is e + k kPanel: lower, or
+/// upper if 'backward'. The other triangle may have any finite elements. e is aligned to 64 bytes
+/// and overwritten. x: n x r.
+template <class V>
+using TrsvBlockFn = void(V* e, std::int64_t n, bool backward, MatrixView<V> x) noexcept;
 
 /// Result of a scan of A. Sums of squares are kept in three ranges so that none over- or underflows
 /// (Blue 1978); combine() and frobenius() are in scan.hpp.

@@ -42,9 +42,11 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_leaf(isa, t);
   fill_portable_panel(isa, t);
   fill_portable_product(isa, t);
+  fill_portable_rounded(isa, t);
   fill_portable_blocked(isa, t);
   fill_portable_exact(isa, t);
   fill_portable_solve(isa, t);
+  fill_portable_trsv(isa, t);
   fill_portable_load(isa, t);
   fill_portable_column_sizes(isa, t);
   fill_portable_batch_move(isa, t);

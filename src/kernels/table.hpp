@@ -67,6 +67,8 @@ struct Table {
   Entry<TransposeFn<float>> transpose_fp32;
   Entry<TransposeFn<double>> transpose_fp64;
   Entry<ProductFn> product;
+  Entry<RoundedProductFn> rounded_product;
+  Entry<RoundFn> round;
   Entry<SymmetricProductFn> symmetric_product;
   Entry<BlockedProductFn> blocked_product;
   Entry<ExactProductFn> exact_product;
@@ -75,6 +77,10 @@ struct Table {
   Entry<PackedProductFn<double>> packed_product_fp64;
   Entry<TileProductFn<float>> tile_product_fp32;
   Entry<TileProductFn<double>> tile_product_fp64;
+  Entry<BlockVectorsFn<float>> block_vectors_fp32;
+  Entry<BlockVectorsFn<double>> block_vectors_fp64;
+  Entry<TrsvBlockFn<float>> trsv_block_fp32;
+  Entry<TrsvBlockFn<double>> trsv_block_fp64;
   Entry<LoadFn> load;
   Entry<ColumnSizesFn> column_sizes;
   BatchEntries<float> batch_fp32;

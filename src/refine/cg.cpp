@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "refine/inner.hpp"
+#include "refine/residual_gap.hpp"
 #include "refine/vectors.hpp"
 
 namespace stepwell::refine {
@@ -12,6 +14,39 @@ namespace {
 struct Coefficients {
   double first = 0;  ///< initial norm of r or of M^-1 r
   double rz = 0;     ///< r'M^-1 r
+};
+
+/// The products of CG for one slot, some of them with the fp32 copy of A.
+class CopyProducts {
+ public:
+  CopyProducts(Work& work, const Corrections& e)
+      : work_(work), e_(e), gap_(work.request.norm), first_(e.r.rows, 1), pair_(e.r.rows, 2) {
+    std::copy_n(e.r.data, e.r.rows, first_[0]);
+  }
+
+  /// q = A p. Where r has drifted away, the same pass computes the true residual of the correction
+  /// so far.
+  void multiply(MatrixView<double> p, MatrixView<double> q, double error) {
+    const std::int64_t n = p.rows;
+    const double r = norm2(n, e_.r.data);
+    gap_.observe(r, r * work_.request.goal / error);
+    if (!gap_.too_wide()) return work_.multiply(e_, {0}, p, q, gap_.next(norm2(n, p.data)));
+    const Vectors products(n, 2);
+    std::copy_n(p.data, n, pair_[0]);
+    std::copy_n(e_.d.data, n, pair_[1]);
+    work_.multiply(pair_.view(), products.view());
+    std::copy_n(products[0], n, q.data);
+    std::copy_n(first_[0], n, e_.r.data);
+    axpy(n, -1, products[1], e_.r.data);
+    gap_.close();
+  }
+
+ private:
+  Work& work_;
+  const Corrections& e_;
+  ResidualGap gap_;
+  Vectors first_;  ///< the residual that is corrected
+  Vectors pair_;
 };
 
 }  // namespace
@@ -36,9 +71,17 @@ void cg(Work& work, Corrections& e) {
     k[s].first = work.request.preconditioned ? norm2(n, z[s]) : norm2(n, r);
     if (!(k[s].rz > 0)) drop(s, k[s].rz <= 0 ? Status::indefinite : Status::non_finite);
   }
+  std::optional<CopyProducts> copy;
+  if (work.request.copy) copy.emplace(work, e);
+  double worst = 0;
+  for (const std::int64_t c : e.column) worst = std::max(worst, work.system(c).error);
   for (int i = 0; i < e.iterations && !live.empty() && !work.stopped; ++i) {
-    work.multiply(e, live, p.view(), q.view());
-    double worst = 0;
+    if (copy) {
+      copy->multiply(p.view(), q.view(), worst);
+    } else {
+      work.multiply(e, live, p.view(), q.view());
+    }
+    worst = 0;
     for (const std::size_t s : std::vector(live)) {
       double* const r = e.r.column(static_cast<std::int64_t>(s));
       double* const d = e.d.column(static_cast<std::int64_t>(s));

@@ -43,7 +43,9 @@ class Work {
 
   /// y = A x and z = M^-1 r for the slots 'live' of n x k vectors, in one pass.
   void multiply(const Corrections& e, const std::vector<std::size_t>& live, MatrixView<double> x,
-                MatrixView<double> y);
+                MatrixView<double> y, Reads reads = Reads::fp64);
+  /// y = A x for n x k vectors that are not slots.
+  void multiply(MatrixView<double> x, MatrixView<double> y);
   void precondition(const Corrections& e, const std::vector<std::size_t>& live,
                     MatrixView<double> r, MatrixView<double> z);
   /// Records an iteration of a system with the residual r and the correction d so far, and returns

@@ -20,7 +20,7 @@ class NormalOperator : public Operator {
   void set_systems(const std::vector<std::int64_t>& systems) override {
     systems_.assign(systems.begin(), systems.end());
   }
-  void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override {
+  void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums, Reads) override {
     h_.apply(x, y, sums);
   }
   /// The argument b is not read: H'b is rounded, and refinement cannot recover what that loses.

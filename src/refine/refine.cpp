@@ -36,16 +36,16 @@ void scatter(MatrixView<double> from, const std::vector<std::size_t>& live, Matr
 }  // namespace
 
 void Work::multiply(const Corrections& e, const std::vector<std::size_t>& live,
-                    MatrixView<double> x, MatrixView<double> y) {
+                    MatrixView<double> x, MatrixView<double> y, Reads reads) {
   const std::int64_t n = x.rows;
   ++outcome.products;
   if (live.size() == e.column.size()) {
-    a_.apply(x, y, request.sums);
+    a_.apply(x, y, request.sums, reads);
   } else {
     const MatrixView<double> in = gather(in_, live, x);
     if (out_.size() < n * in.cols) out_ = core::Buffer<double>(n * in.cols);
     const MatrixView<double> out = view(out_.data(), n, in.cols);
-    a_.apply(in, out, request.sums);
+    a_.apply(in, out, request.sums, reads);
     scatter(out, live, y);
   }
   for (const std::size_t s : live) {
@@ -54,6 +54,11 @@ void Work::multiply(const Corrections& e, const std::vector<std::size_t>& live,
     const double ratio = norm2(n, y.column(c)) / norm2(n, x.column(c));
     if (ratio > outcome.norm && std::isfinite(ratio)) outcome.norm = ratio;
   }
+}
+
+void Work::multiply(MatrixView<double> x, MatrixView<double> y) {
+  ++outcome.products;
+  a_.apply(x, y, request.sums, Reads::fp64);
 }
 
 void Work::precondition(const Corrections& e, const std::vector<std::size_t>& live,

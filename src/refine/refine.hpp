@@ -59,6 +59,8 @@ struct Request {
   int restart = 50;           ///< basis vectors that GMRES keeps
   Sums sums = Sums::fp64;     ///< summation of products
   Sums residuals = Sums::blocked;
+  /// One column, with plain sums: inner products may read an fp32 copy of A, see ResidualGap.
+  bool copy = false;
   bool fp32 = false;             ///< working precision: vectors and x are rounded to fp32
   bool preconditioned = false;   ///< inner solvers measure M^-1 r, as Higham & Pranesh do
   bool drop_if_stopped = false;  ///< if go_on() stops it, x and r stay those of the step before

@@ -10,7 +10,9 @@ constexpr std::uint64_t kSeed = 21;
 
 class ProductTest : public PerIsa {
  protected:
-  void check_product(const Guarded<double>& a, std::int64_t r, Random& random) {
+  /// a: FP64, or an fp32 copy.
+  template <class T>
+  void check_product(const Guarded<T>& a, std::int64_t r, Random& random) {
     const std::int64_t m = a.view().rows, n = a.view().cols;
     SCOPED_TRACE(testing::Message() << m << " x " << n << ", " << r << " vectors");
     const auto x = input<double>(n, r, random);
@@ -54,6 +56,35 @@ TEST_P(ProductTest, BothProductsAreWithinTheirRoundoff) {
     check_product(a, 1, random);
     check_product(a, r, random);
     if (HasFailure()) return;
+  }
+}
+
+TEST_P(ProductTest, ProductsWithACopyAreWithinTheirRoundoff) {
+  Random random(kSeed);
+  for (const auto& [m, n, r] : vector_cases()) {
+    const auto a = input<float>(m, n, random);
+    check_product(a, 1, random);
+    check_product(a, r, random);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(ProductTest, ACopyIsScaledAndRoundedOnce) {
+  Random random(kSeed);
+  for (const auto& [m, n, unused] : vector_cases()) {
+    const auto a = input<double>(m, n, random);
+    const auto row = input<double>(m, 1, random), col = input<double>(n, 1, random);
+    // The first one is aligned: it is written past the caches.
+    for (const std::int64_t offset : {0, 1, 3}) {
+      const Guarded<float> out(m, n, 16 - m % 16, offset);
+      round(table_, a.view(), {row.view().data, col.view().data}, out.view());
+      for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t i = 0; i < m; ++i) {
+          ASSERT_EQ(out(i, j), static_cast<float>((row(i, 0) * a(i, j)) * col(j, 0)));
+        }
+      }
+      ASSERT_TRUE(out.untouched_outside());
+    }
   }
 }
 

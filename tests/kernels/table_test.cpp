@@ -36,9 +36,10 @@ std::vector<Row> rows(const Table& t) {
       t.small_update_fp32, t.small_update_fp64, t.pack_fp32, t.pack_fp64, t.unpack_fp32,
       t.unpack_fp64, t.reorder, t.potrf_fp32, t.potrf_fp64, t.trsm_fp32, t.trsm_fp64, t.invert_fp32,
       t.invert_fp64, t.getrf_fp32, t.getrf_fp64, t.transpose_fp32, t.transpose_fp64, t.product,
-      t.blocked_product, t.symmetric_product, t.packed_product_fp32, t.packed_product_fp64,
-      t.tile_product_fp32, t.tile_product_fp64, t.exact_product, t.split_product, t.load,
-      t.pack_columns, t.column_sizes, t.gather_gram);
+      t.rounded_product, t.round, t.block_vectors_fp32, t.block_vectors_fp64, t.trsv_block_fp32,
+      t.trsv_block_fp64, t.blocked_product, t.symmetric_product, t.packed_product_fp32,
+      t.packed_product_fp64, t.tile_product_fp32, t.tile_product_fp64, t.exact_product,
+      t.split_product, t.load, t.pack_columns, t.column_sizes, t.gather_gram);
   EXPECT_EQ(sizeof(Table), all.size() * sizeof(Entry<LoadFn>) + sizeof t.batch_fp32 +
                                sizeof t.batch_fp64 + alignof(Table));
   for (const std::vector<Row>& more : {rows_of(t.batch_fp32), rows_of(t.batch_fp64)}) {

@@ -6,6 +6,7 @@
 
 #include "factor/fixture.hpp"
 #include "kernels/quad.hpp"
+#include "refine/operators/symmetric_product.hpp"
 #include "refine/preconditioner.hpp"
 #include "refine/refine.hpp"
 

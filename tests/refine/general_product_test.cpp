@@ -209,7 +209,7 @@ TEST_P(GeneralProducts, AreScaledByRowsAndColumns) {
   ScaledOperator h(product, row, col);
   for (const Sums sums : {Sums::fp64, Sums::double_double}) {
     Dense<double> y(n, 2), r(n, 2);
-    h.apply(x.view(), y.view(), sums);
+    h.apply(x.view(), y.view(), sums, Reads::fp64);
     h.residual(b.view(), x.view(), r.view(), sums);
     for (std::int64_t c = 0; c < 2; ++c) {
       for (std::int64_t i = 0; i < n; ++i) {

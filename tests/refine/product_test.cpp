@@ -5,7 +5,7 @@
 #include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
-#include "refine/operators/operator.hpp"
+#include "refine/operators/symmetric_product.hpp"
 
 /// Products with a symmetric matrix of which the lower triangle is read, and scans of it: accurate
 /// to rounding, and the same bits for any number of threads.
@@ -73,6 +73,54 @@ TEST(SymmetricProduct, IsRightToRounding) {
       }
       ASSERT_TRUE(y.untouched_outside());
     }
+  }
+}
+
+/// The product that makes the copy has the bits of any other; those with the copy have the error of
+/// the copy's rounding.
+TEST(SymmetricProduct, WithACopyIsRightToTheCopysRounding) {
+  engine::ThreadPool pool(2);
+  for (const std::int64_t n : orders()) {
+    const auto a = lower(n, 1);
+    const auto x = vectors(n, 1, 2);
+    std::vector<double> scale;
+    for (std::int64_t i = 0; i < n; ++i) {
+      scale.push_back(std::ldexp(1.0, static_cast<int>(i % 9) - 4));
+    }
+    SymmetricProduct product(pool, a.view());
+    Dense<double> y(n, 1), with_copy(n, 1);
+    product.apply(x.view(), y.view());
+    EXPECT_FALSE(product.has_copy());
+    product.apply_and_copy(x.view(), with_copy.view(), {scale.data(), scale.data()});
+    ASSERT_TRUE(product.has_copy());
+    EXPECT_TRUE(same_bits<double>(y.view(), with_copy.view()));
+    product.apply_copy(x.view(), with_copy.view());
+    for (std::int64_t i = 0; i<n; i += n> 500 ? 13 : 1) {
+      long double sum = 0, size = 0;
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto k = static_cast<std::size_t>(i), m = static_cast<std::size_t>(j);
+        const double h = scale[k] * element(a, i, j) * scale[m];
+        const long double term = static_cast<long double>(static_cast<float>(h)) * x(j, 0);
+        sum += term;
+        size += std::abs(term);
+      }
+      const auto error = std::abs(static_cast<double>(with_copy(i, 0) - sum));
+      ASSERT_LE(error, static_cast<double>(n + 2) * kU64 * static_cast<double>(size)) << n << i;
+    }
+    product.release();
+    EXPECT_FALSE(product.has_copy());
+  }
+}
+
+TEST(SymmetricProduct, TakesNoMoreMemoryForACopyThanItSays) {
+  engine::ThreadPool pool(1);
+  for (const std::int64_t n : orders()) {
+    std::int64_t elements = 0;
+    for (std::int64_t c = 0; c < n; c += 64) {
+      elements += (n - c + 15) / 16 * 16 * std::min<std::int64_t>(64, n - c);
+    }
+    EXPECT_LE(4 * elements, SymmetricProduct::copy_bytes(n)) << n;
+    EXPECT_LE(SymmetricProduct::copy_bytes(n), 2 * (n + 128) * (n + 128)) << n;
   }
 }
 

@@ -285,5 +285,73 @@ TEST(Refinement, HasTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+/// Counts what the products read.
+class CountingOperator : public Operator {
+ public:
+  explicit CountingOperator(Operator& a) : a_(a) {}
+  std::int64_t order() const override { return a_.order(); }
+  void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums, Reads reads) override {
+    ++(reads == Reads::copy ? copy : fp64);
+    a_.apply(x, y, sums, reads);
+  }
+  void residual(MatrixView<const double> b, MatrixView<const double> x, MatrixView<double> r,
+                Sums sums) override {
+    a_.residual(b, x, r, sums);
+  }
+  int fp64 = 0, copy = 0;
+
+ private:
+  Operator& a_;
+};
+
+TEST(CgWithACopy, ReachesTheGoalInAsManyIterations) {
+  for (const double condition : {3.0, 30.0, 300.0}) {
+    const std::int64_t n = 300;
+    Setting setting(geometric(n, condition), "bf16");
+    const Dense<double> b = right_hand_sides(n, 1);
+    Dense<double> x(n, 1), y(n, 1), r(n, 1);
+    Request q;
+    q.norm = 1;
+    const Outcome plain = setting.refine(b, x, q);
+    q.copy = true;
+    CountingOperator a(setting.a());
+    const Outcome outcome = refine(a, setting.m(), b.view(), y.view(), r.view(), q);
+    EXPECT_EQ(outcome.system[0].status, Status::done);
+    EXPECT_LE(setting.error(b, y, 0, outcome.norm), done_bound(n));
+    EXPECT_LE(outcome.system[0].iterations, plain.system[0].iterations + 2) << condition;
+    EXPECT_GT(a.copy, a.fp64 / 2) << condition << ": " << a.fp64 << " with A itself";
+  }
+}
+
+/// Far beyond what fp32 can represent: the copy is not used, and nothing is worse for it.
+TEST(CgWithACopy, DoesNotUseItWhereItsErrorsWouldMatter) {
+  const std::int64_t n = 200;
+  Setting setting(geometric(n, 1e9), "fp64");
+  const Dense<double> b = right_hand_sides(n, 1);
+  Dense<double> x(n, 1), y(n, 1), r(n, 1);
+  Request q;
+  q.norm = 1;
+  const Outcome plain = setting.refine(b, x, q);
+  q.copy = true;
+  CountingOperator a(setting.a());
+  const Outcome outcome = refine(a, setting.m(), b.view(), y.view(), r.view(), q);
+  EXPECT_LE(outcome.system[0].iterations, plain.system[0].iterations + 2);
+  EXPECT_LE(setting.error(b, y, 0, outcome.norm), done_bound(n));
+}
+
+/// A solver that is used again has the copy from the start; its bits do not show it.
+TEST(CgWithACopy, HasTheSameBitsTheSecondTime) {
+  const std::int64_t n = 300;
+  Setting setting(well_conditioned(n), "bf16");
+  const Dense<double> b = right_hand_sides(n, 1);
+  Dense<double> x(n, 1), y(n, 1);
+  Request q;
+  q.norm = 1;
+  q.copy = true;
+  setting.refine(b, x, q);
+  setting.refine(b, y, q);
+  EXPECT_EQ(x.data, y.data);
+}
+
 }  // namespace
 }  // namespace stepwell::refine::test

@@ -27,9 +27,11 @@ void fill_portable_small_update(core::Isa isa, Table& t);    ///< C -= A B' with
 void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
 void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
 void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_, split_product
+void fill_portable_rounded(core::Isa isa, Table& t);         ///< rounded_product, round
 void fill_portable_blocked(core::Isa isa, Table& t);         ///< blocked_product
 void fill_portable_exact(core::Isa isa, Table& t);           ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);           ///< packed_product, tile_product
+void fill_portable_trsv(core::Isa isa, Table& t);            ///< block_vectors, trsv_block
 void fill_portable_column_sizes(core::Isa isa, Table& t);    ///< column_sizes
 void fill_portable_batch_move(core::Isa isa, Table& t);      ///< batch: load, store
 void fill_portable_batch_factor(core::Isa isa, Table& t);    ///< batch: factor

@@ -9,13 +9,12 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/portable/blocks-inl.hpp"
+#include "kernels/portable/pairs-inl.hpp"
 #include "kernels/portable/target-inl.hpp"
 
 /// y -= L x and y -= L' x for packed tiles in pairs order and for plain fp32 tiles.
 ///
-/// A dword of an engine tile holds two elements of one row, for an even and an odd k: the even one
-/// is the dword shifted left by 16, the odd one its upper half; both are fp32 values without
-/// conversion. Lanes are rows. L x broadcasts x and keeps sums by row; L' x keeps a vector of
+/// Lanes are rows. L x broadcasts x and keeps sums by row; L' x keeps a vector of
 /// partial sums for every k and adds its lanes at the end. A tile is at most 1.5 MiB and stays in
 /// L2 while the groups of vectors pass over it. Each group unpacks it again: two instructions for
 /// 16 products.
@@ -34,43 +33,6 @@ constexpr std::int64_t kChunk = 512;
 /// so that they are in one tile. Of 32 registers at most 20 have sums, of 16 at most 8.
 template <int R>
 constexpr int kValues = static_cast<int>(std::bit_floor(5 * unsigned{kGroup} / 2 / R));
-
-template <class D>
-struct Pair {
-  hn::Vec<D> even, odd;
-};
-
-/// Number of planes of a tile: one plane is a compile-time constant, two or three planes are a
-/// loop.
-template <bool one>
-struct Planes {
-  int count;
-  HWY_INLINE int get() const { return one ? 1 : count; }
-};
-
-/// The elements of one dword per lane as V, with their terms summed: in fp32 for fp32 vectors, in
-/// fp64 for fp64 vectors.
-template <class P, class D>
-HWY_INLINE Pair<D> load_pair(D d, const std::uint16_t* p, P planes) {
-  const hn::Rebind<std::uint32_t, D> du;
-  const hn::Rebind<float, D> df;
-  Pair<D> sum{hn::Zero(d), hn::Zero(d)};
-  for (int plane = 0; plane < planes.get(); ++plane) {
-    const auto bits =
-        hn::LoadU(du, reinterpret_cast<const std::uint32_t*>(p + plane * kPlaneElements));
-    const auto even = hn::BitCast(df, hn::ShiftLeft<16>(bits));
-    const auto odd = hn::BitCast(df, hn::And(bits, hn::Set(du, 0xffff0000U)));
-    Pair<D> term;
-    if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
-      term = {even, odd};
-    } else {
-      term = {hn::PromoteTo(d, even), hn::PromoteTo(d, odd)};
-    }
-    sum.even = plane == 0 ? term.even : hn::Add(sum.even, term.even);
-    sum.odd = plane == 0 ? term.odd : hn::Add(sum.odd, term.odd);
-  }
-  return sum;
-}
 
 /// y -= L x for S SIMD vectors of a panel's rows from row i on, k < n and R right-hand sides.
 /// x: [R][kChunk]. Register budget: S R sums, 2 S of L and one of x.
@@ -245,7 +207,7 @@ HWY_INLINE void columns_of_tiles(const std::uint16_t* tile, P planes, const V* x
   }
 }
 
-/// y -= L' x for one vector.
+/// y -= L' x for one vector and more than one depth block.
 template <class V, class P>
 void packed_column(PackedIn l, P planes, const V* x, V* y) {
   const hn::CappedTag<V, kEngineRows> d;
@@ -255,7 +217,7 @@ void packed_column(PackedIn l, P planes, const V* x, V* y) {
   V x_tail[kPanel];
   for (std::int64_t k0 = 0; k0 < l.depth; k0 += kPart) {
     const std::int64_t n = std::min(kPart, l.depth - k0);
-    std::fill(sums, sums + kPart * N, V{0});
+    std::fill(sums, sums + core::round_up(n, kDepth) * N, V{0});
     for (std::int64_t i = 0; i < l.rows; i += kPanel) {
       const V* xs = x + i;
       if (l.rows - i < kPanel) {
@@ -279,11 +241,12 @@ void packed_group(PackedIn l, P planes, bool transposed, MatrixView<const V> x, 
   const auto ys = y.block(0, c, y.rows, R);
   if (!transposed) {
     packed_rows<R, V>(l, planes, xs, ys);
-  } else if constexpr (R == 1) {
-    packed_column<V>(l, planes, xs.data, ys.data);
-  } else {
-    packed_columns<R, V>(l, planes, xs, ys);
+    return;
   }
+  if constexpr (R == 1) {
+    if (l.depth > kDepth) return packed_column<V>(l, planes, xs.data, ys.data);
+  }
+  packed_columns<R, V>(l, planes, xs, ys);
 }
 
 template <class V, class P>

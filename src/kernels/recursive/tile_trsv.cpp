@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <type_traits>
 
 #include "core/machine/fp_scope.hpp"
-#include "core/numeric/rounding.hpp"
 #include "kernels/recursive.hpp"
 
 /// Substitution in blocks of 32, the size of a panel of the packed layout: off-diagonal blocks go
-/// through the table's products, the diagonal block is copied to a local array.
+/// through the table's products, the diagonal block is copied to a local array first.
 namespace stepwell::kernels {
 namespace {
 
@@ -56,51 +54,35 @@ void subtract(const Table& t, MatrixView<const double> l, bool transposed,
   }
 }
 
-/// Copies the lower triangle of a diagonal block, with the terms summed in V. The general unpack
-/// kernel takes three times as long for one block, and nothing else can run in parallel.
+void solve_block(const Table& t, float* e, std::int64_t n, bool transposed, MatrixView<float> x) {
+  t.trsv_block_fp32.run(e, n, transposed, x);
+}
+void solve_block(const Table& t, double* e, std::int64_t n, bool transposed, MatrixView<double> x) {
+  t.trsv_block_fp64.run(e, n, transposed, x);
+}
+
+void unpack_block(const Table& t, PackedIn l, float* e) {
+  t.block_vectors_fp32.run(l, e);
+}
+void unpack_block(const Table& t, PackedIn l, double* e) {
+  t.block_vectors_fp64.run(l, e);
+}
+
+/// The columns of a diagonal block, or of its transpose, for TrsvBlockFn.
 template <class V>
-void copy_block(PackedIn l, MatrixView<V> out) {
-  for (std::int64_t k = 0; k < out.cols; ++k) {
-    for (std::int64_t i = k / kEngineRows * kEngineRows; i < out.rows; i += kEngineRows) {
-      const std::int64_t rows = std::min(kEngineRows, out.rows - i);
-      const std::uint16_t* const from = l.data + l.offset(i, k, 0);
-      V* const to = out.column(k) + i;
-      for (std::int64_t r = 0; r < rows; ++r) {
-        V sum = core::to_float(bf16{from[2 * r]});
-        for (int plane = 1; plane < l.planes; ++plane) {
-          sum += static_cast<V>(core::to_float(bf16{from[2 * r + plane * kPlaneElements]}));
-        }
-        to[r] = sum;
-      }
-    }
-  }
+void columns_of(const Table& t, PackedIn l, bool transposed, V* e) {
+  if (!transposed) return unpack_block(t, l, e);
+  constexpr int kMostPlanes = 3;
+  alignas(64) std::uint16_t memory[kMostPlanes * kPlaneElements];
+  const PackedOut rows{memory, l.rows, l.depth, l.planes * kPlaneElements, l.planes, Order::rows};
+  t.reorder.run(l, rows);
+  unpack_block(t, rows, e);
 }
 template <class T, class V>
-void copy_block(MatrixView<const T> l, MatrixView<V> out) {
-  for (std::int64_t j = 0; j < out.cols; ++j) {
-    std::copy(l.column(j) + j, l.column(j) + out.rows, out.column(j) + j);
-  }
-}
-
-/// x <- L^-1 x, by columns of L.
-template <class V>
-void forward(MatrixView<const V> l, V* x) {
-  for (std::int64_t j = 0; j < l.rows; ++j) {
-    x[j] /= l(j, j);
-    for (std::int64_t i = j + 1; i < l.rows; ++i) {
-      x[i] -= l(i, j) * x[j];
-    }
-  }
-}
-
-/// x <- L^-T x, by rows of L: the updates are independent of each other, whereas a sum would be a
-/// chain of dependent operations.
-template <class V>
-void backward(MatrixView<const V> l, V* x) {
-  for (std::int64_t i = l.rows - 1; i >= 0; --i) {
-    x[i] /= l(i, i);
-    for (std::int64_t j = 0; j < i; ++j) {
-      x[j] -= l(i, j) * x[i];
+void columns_of(const Table&, MatrixView<const T> l, bool transposed, V* e) {
+  for (std::int64_t j = 0; j < l.cols; ++j) {
+    for (std::int64_t i = j; i < l.rows; ++i) {
+      e[transposed ? i * kBlock + j : j * kBlock + i] = static_cast<V>(l(i, j));
     }
   }
 }
@@ -109,7 +91,7 @@ void backward(MatrixView<const V> l, V* x) {
 template <class L, class V>
 void solve(const Table& t, L l, std::int64_t n, bool transposed, MatrixView<V> x) {
   const core::FpScope fp;
-  V diagonal[kBlock * kBlock];
+  alignas(64) V columns[kBlock * kBlock] = {};
   const std::int64_t blocks = (n + kBlock - 1) / kBlock;
   for (std::int64_t b = 0; b < blocks; ++b) {
     const std::int64_t i = (transposed ? blocks - 1 - b : b) * kBlock;
@@ -121,19 +103,8 @@ void solve(const Table& t, L l, std::int64_t n, bool transposed, MatrixView<V> x
     } else if (!transposed && i > 0) {
       subtract(t, l.block(i, 0, m, i), false, x.block(0, 0, i, x.cols), xi);
     }
-    MatrixView<const V> d{diagonal, m, m, kBlock};
-    if constexpr (std::is_same_v<L, MatrixView<const V>>) {
-      d = l.block(i, i, m, m);
-    } else {
-      copy_block(l.block(i, i, m, m), MatrixView<V>{diagonal, m, m, kBlock});
-    }
-    for (std::int64_t c = 0; c < x.cols; ++c) {
-      if (transposed) {
-        backward<V>(d, xi.column(c));
-      } else {
-        forward<V>(d, xi.column(c));
-      }
-    }
+    columns_of(t, l.block(i, i, m, m), transposed, columns);
+    solve_block(t, columns, m, transposed, xi);
   }
 }
 

@@ -7,7 +7,8 @@
 namespace stepwell::kernels {
 namespace {
 
-void product(MatrixView<const double> a, const Products& p) noexcept {
+template <class T>
+void product(MatrixView<const T> a, const Products& p) noexcept {
   if (p.y.data != nullptr) {
     for (std::int64_t c = 0; c < p.y.cols; ++c) {
       for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -28,6 +29,16 @@ void product(MatrixView<const double> a, const Products& p) noexcept {
         }
         p.z(j, c) += sum;
       }
+    }
+  }
+}
+
+void round(MatrixView<const double> a, Scales scales, MatrixView<float> out) noexcept {
+  for (std::int64_t j = 0; j < a.cols; ++j) {
+    const double col = scales.col != nullptr ? scales.col[j] : 1;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      const double row = scales.row != nullptr ? scales.row[i] : 1;
+      out(i, j) = static_cast<float>((row * a(i, j)) * col);
     }
   }
 }
@@ -98,7 +109,9 @@ std::uint64_t split_product(MatrixView<const double> a, const SplitProducts& p) 
 }  // namespace
 
 void fill_reference_product(Table& t) {
-  t.product = {&product, "product_reference", core::Isa::reference};
+  t.product = {&product<double>, "product_reference", core::Isa::reference};
+  t.rounded_product = {&product<float>, "rounded_product_reference", core::Isa::reference};
+  t.round = {&round, "round_reference", core::Isa::reference};
   t.blocked_product = {&blocked_product, "blocked_product_reference", core::Isa::reference};
   t.symmetric_product = {&symmetric_product, "symmetric_product_reference", core::Isa::reference};
   t.split_product = {&split_product, "split_product_reference", core::Isa::reference};

@@ -48,6 +48,29 @@ void tile_product(MatrixView<const float> l, bool transposed, MatrixView<const V
   subtract_product(l, transposed ? l.rows : l.cols, transposed, x, y);
 }
 
+template <class V>
+void block_vectors(PackedIn l, V* e) noexcept {
+  for (std::int64_t k = 0; k < kPanel; ++k) {
+    for (std::int64_t i = 0; i < kPanel; ++i) {
+      e[k * kPanel + i] = l.order == Order::pairs ? element<V>(l, i, k) : element<V>(l, k, i);
+    }
+  }
+}
+
+template <class V>
+void trsv_block(V* e, std::int64_t n, bool backward, MatrixView<V> x) noexcept {
+  for (std::int64_t c = 0; c < x.cols; ++c) {
+    for (std::int64_t s = 0; s < n; ++s) {
+      const std::int64_t k = backward ? n - 1 - s : s;
+      const V* const column = e + k * kPanel;
+      x(k, c) /= column[k];
+      for (std::int64_t i = backward ? 0 : k + 1; i < (backward ? k : n); ++i) {
+        x(i, c) -= column[i] * x(k, c);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void fill_reference_solve(Table& t) {
@@ -56,6 +79,10 @@ void fill_reference_solve(Table& t) {
   t.packed_product_fp64 = {&packed_product<double>, "packed_product_fp64_reference", isa};
   t.tile_product_fp32 = {&tile_product<float>, "tile_product_fp32_reference", isa};
   t.tile_product_fp64 = {&tile_product<double>, "tile_product_fp64_reference", isa};
+  t.block_vectors_fp32 = {&block_vectors<float>, "block_vectors_fp32_reference", isa};
+  t.block_vectors_fp64 = {&block_vectors<double>, "block_vectors_fp64_reference", isa};
+  t.trsv_block_fp32 = {&trsv_block<float>, "trsv_block_fp32_reference", isa};
+  t.trsv_block_fp64 = {&trsv_block<double>, "trsv_block_fp64_reference", isa};
 }
 
 }  // namespace stepwell::kernels

@@ -21,6 +21,13 @@ namespace stepwell::refine {
 /// squares only); in double-double and then rounded, the u_r of Higham & Pranesh.
 enum class Sums : unsigned char { fp64, blocked, split, double_double };
 
+/// What a product with A reads.
+enum class Reads : unsigned char {
+  fp64,      ///< A itself
+  and_copy,  ///< A itself, and keeps an fp32 copy of it if it can
+  copy       ///< that copy, or A itself if there is none: half as much memory traffic
+};
+
 class Operator {
  public:
   virtual ~Operator() = default;
@@ -28,7 +35,7 @@ class Operator {
   /// Tells which system each column of the next residual() belongs to.
   virtual void set_systems(const std::vector<std::int64_t>&) {}
   /// y = A x, for all columns in one pass over A.
-  virtual void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) = 0;
+  virtual void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums, Reads reads) = 0;
   /// r = b - A x.
   virtual void residual(MatrixView<const double> b, MatrixView<const double> x,
                         MatrixView<double> r, Sums sums) = 0;
@@ -49,8 +56,16 @@ class Product {
   virtual std::int64_t order() const = 0;
   /// y = A x, for all columns in one pass over A.
   virtual void apply(MatrixView<const double> x, MatrixView<double> y) = 0;
-  /// The same with blocked sums: the error of an element is at most depth() unit roundoffs of the
-  /// sum of its terms' magnitudes. Adds what was read of A to the checksums.
+  /// The same, and keeps diag(row) A diag(col), rounded to fp32; a product that can't keeps
+  /// nothing.
+  virtual void apply_and_copy(MatrixView<const double> x, MatrixView<double> y, kernels::Scales) {
+    apply(x, y);
+  }
+  virtual bool has_copy() const { return false; }
+  /// y = diag(row) A diag(col) x with that copy. Only if has_copy().
+  virtual void apply_copy(MatrixView<const double>, MatrixView<double>) {}
+  /// The same as apply() with blocked sums: the error of an element is at most depth() unit
+  /// roundoffs of the sum of its terms' magnitudes. Adds what was read of A to the checksums.
   virtual void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
                              Checksums& checksums) = 0;
   /// Maximum number of roundings of a term in the sums of apply_blocked().
@@ -65,7 +80,7 @@ class Product {
   virtual std::int64_t first_difference(const Checksums& one, const Checksums& other) {
     return one.first_difference(other);
   }
-  /// Frees the workspace until the next product.
+  /// Frees the workspace until the next product, and the copy.
   virtual void release() = 0;
 };
 
@@ -85,48 +100,6 @@ struct MatrixScan {
   Checksums checksums;
 };
 
-/// A symmetric matrix whose lower triangle is read. The columns are divided into strips of about
-/// equal area, and each strip has its own sums, which are added in order. Workspace: strips x n x
-/// columns.
-class SymmetricProduct : public Product {
- public:
-  SymmetricProduct(engine::ThreadPool& pool, MatrixView<const double> a);
-
-  std::int64_t order() const override { return a_.rows; }
-  void apply(MatrixView<const double> x, MatrixView<double> y) override { apply(x, y, nullptr); }
-  /// If 'found' is not null, also scans A, at little more than the cost of the product. If
-  /// 'check_symmetry', the strict upper triangle is compared with the lower one. y may have no
-  /// columns.
-  void apply(MatrixView<const double> x, MatrixView<double> y, MatrixScan* found,
-             bool check_symmetry = false);
-  void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
-                     Checksums& checksums) override;
-  std::int64_t depth() const override;
-  void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
-                     MatrixView<double> y_low, Checksums& checksums) override;
-  void release() override { partial_ = {}; }
-
-  /// Bytes of workspace for products with 'columns' columns.
-  static std::int64_t workspace_bytes(std::int64_t n, std::int64_t columns);
-
- private:
-  struct Strip {
-    std::int64_t begin, end;
-  };
-  static std::vector<Strip> strips_of(std::int64_t n);
-  MatrixView<double> sums_of(std::size_t strip, std::int64_t columns) const;
-  /// Calls run(strip, sums) for each strip on all threads, with the strip's sums set to zero.
-  void for_strips(std::int64_t columns,
-                  const std::function<void(std::size_t, MatrixView<double>)>& run);
-  template <class F>
-  void for_strip(Strip strip, F f) const;
-
-  engine::ThreadPool& pool_;
-  MatrixView<const double> a_;
-  std::vector<Strip> strips_;
-  core::Buffer<double> partial_;
-};
-
 /// H = diag(row) A diag(col): the scaled system, in which vectors stay near 1 whatever the scale of
 /// A. Scales are powers of two, so that scaling causes no rounding errors.
 class ScaledOperator : public Operator {
@@ -135,7 +108,7 @@ class ScaledOperator : public Operator {
       : a_(a), row_(row), col_(col) {}
 
   std::int64_t order() const override { return a_.order(); }
-  void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums) override;
+  void apply(MatrixView<const double> x, MatrixView<double> y, Sums sums, Reads reads) override;
   void residual(MatrixView<const double> b, MatrixView<const double> x, MatrixView<double> r,
                 Sums sums) override;
   /// Bound on the error of an element of a residual, relative to the sum of its terms' magnitudes;

@@ -49,6 +49,27 @@ MatrixView<const double> both_triangles(const kernels::Table& t, MatrixView<cons
 
 }  // namespace
 
+void add_product(const SymmetricBlock& block, MatrixView<const float> copy,
+                 MatrixView<const double> x, MatrixView<double> y) {
+  const auto [a, row, col] = block;
+  kernels::Products p{x.block(col, 0, a.cols, x.cols), y.block(row, 0, a.rows, x.cols), {}, {}};
+  if (!block.diagonal()) {
+    p.w = x.block(row, 0, a.rows, x.cols);
+    p.z = y.block(col, 0, a.cols, x.cols);
+  }
+  kernels::product(kernels::table(), copy, p);
+}
+
+void round_block(const SymmetricBlock& block, kernels::Scales scales, MatrixView<float> out) {
+  const kernels::Table& t = kernels::table();
+  scales.row += block.row;
+  scales.col += block.col;
+  if (!block.diagonal()) return kernels::round(t, block.a, scales, out);
+  alignas(64) Square full;
+  std::uint64_t checksum = 0;
+  kernels::round(t, both_triangles(t, block.a, full, checksum), scales, out);
+}
+
 std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const double> x,
                                   MatrixView<double> y) {
   static_assert(kBlockColumns == kernels::kBlockedColumns);

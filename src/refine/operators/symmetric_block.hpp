@@ -45,8 +45,15 @@ void for_blocks(MatrixView<const double> a, std::int64_t row, std::int64_t col, 
 /// y += the block's contribution to A x.
 void add_product(const SymmetricBlock& block, MatrixView<const double> x, MatrixView<double> y);
 
-/// The same with blocked sums; returns the block's checksum, as add_exact_product() and
-/// scan_block() do.
+/// The same with the block's fp32 copy, made by round_block().
+void add_product(const SymmetricBlock& block, MatrixView<const float> copy,
+                 MatrixView<const double> x, MatrixView<double> y);
+
+/// out = the block of diag(row) A diag(col), rounded to fp32; a diagonal block with both triangles.
+void round_block(const SymmetricBlock& block, kernels::Scales scales, MatrixView<float> out);
+
+/// The same as the first with blocked sums; returns the block's checksum, as add_exact_product()
+/// and scan_block() do.
 std::uint64_t add_blocked_product(const SymmetricBlock& block, MatrixView<const double> x,
                                   MatrixView<double> y);
 

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/memory_error.hpp"
+#include "factor/cholesky/setup.hpp"
 #include "solvers/analysis/lower_triangle_copy.hpp"
 #include "solvers/api/checks.hpp"
 #include "solvers/ladder/cost.hpp"
@@ -11,6 +12,7 @@
 #include "solvers/systems/lapack_factor.hpp"
 #include "solvers/systems/square_solver.hpp"
 #include "stepwell/lu.hpp"
+#include "tiles/tile_matrix.hpp"
 
 namespace stepwell {
 namespace {
@@ -40,6 +42,7 @@ Plan plan_of(std::int64_t n, std::int64_t columns, const SolveOptions& options, 
   return plan;
 }
 
+/// Without a copy of A.
 std::int64_t bytes_of(const solvers::RefinementBytes& bytes) {
   return bytes.vectors + bytes.products;
 }
@@ -68,16 +71,23 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
     return plan;
   }
   FactorOptions f = factor_options(options);
-  f.map = map;
   const Refiner refiner = options.refine.refiner.value_or(Refiner::cg);
-  const std::int64_t more =
-      copy + bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::spd)) +
-      (many ? solvers::many_columns_bytes(n, columns, Structure::spd) : 0);
-  plan.bytes = factor_bytes(n, f) + more;
+  const solvers::RefinementBytes refinement =
+      solvers::refinement_bytes(n, columns, refiner, Structure::spd);
+  const std::int64_t more = copy + bytes_of(refinement) +
+                            (many ? solvers::many_columns_bytes(n, columns, Structure::spd) : 0);
+  const auto bytes_at = [&](const PrecisionMap& of) {
+    f.map = of;
+    const std::int64_t factoring = factor_bytes(n, f);
+    if (!solvers::wants_copy(of)) return factoring + more;
+    const std::int64_t kept =
+        tiles::tile_matrix_bytes(tiles::RungMap(factor::choose_grid(n, f), of));
+    return std::max(factoring, kept + refinement.copy) + more;
+  };
+  plan.bytes = bytes_at(map);
   plan.top_bytes = plan.bytes;
   const auto or_at = [&](const PrecisionMap& other) {
-    f.map = other;
-    plan.top_bytes = std::max(plan.top_bytes, factor_bytes(n, f) + more);
+    plan.top_bytes = std::max(plan.top_bytes, bytes_at(other));
   };
   if (!options.map && !direct) {  // depending on A, the ladder may start with these maps
     f.spread = true;

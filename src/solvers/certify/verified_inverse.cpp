@@ -80,7 +80,8 @@ VerifiedInverse::VerifiedInverse(refine::ScaledOperator& h, const Exponents& exp
   };
   set_identity(e);
   by_columns(n_, [&](std::int64_t first, std::int64_t count) {
-    h.apply(columns(e, first, count), columns(a, first, count), refine::Sums::fp64);
+    h.apply(columns(e, first, count), columns(a, first, count), refine::Sums::fp64,
+            refine::Reads::fp64);
   });
   h_norm_ = norm_of(a);
   lost_ = underflow(exponents, h_norm_);

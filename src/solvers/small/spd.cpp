@@ -10,6 +10,7 @@
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
+#include "refine/operators/symmetric_product.hpp"
 #include "solvers/small/small.hpp"
 #include "solvers/small/small_system.hpp"
 #include "solvers/systems/square_matrix.hpp"

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "refine/operators/symmetric_product.hpp"
 #include "solvers/systems/square_matrix.hpp"
 #include "solvers/systems/square_solver.hpp"
 #include "stepwell/factor.hpp"

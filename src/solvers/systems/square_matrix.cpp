@@ -8,6 +8,7 @@
 #include "engine/runtime.hpp"
 #include "factor/setup.hpp"
 #include "refine/operators/general_product.hpp"
+#include "refine/operators/symmetric_product.hpp"
 
 namespace stepwell::solvers {
 namespace {
@@ -52,17 +53,29 @@ std::int64_t product_columns(std::int64_t columns) {
 }
 
 std::int64_t vector_bytes(std::int64_t n, std::int64_t columns, Refiner refiner) {
-  // Those of the batch, the outer loop, CG and its copies.
-  const std::int64_t vectors = 16 + basis_of(refiner);
+  // Those of the batch, the outer loop, CG and its copies, and of products with a copy of A.
+  const std::int64_t vectors = 22 + basis_of(refiner);
   return core::size_product(n, std::min(columns, kBatch), 8 * vectors, "vectors of the refinement");
+}
+
+bool wants_copy(const PrecisionMap& map) {
+  return map == uniform(Rung::bf16) || map == uniform(Rung::fp16);
 }
 
 RefinementBytes refinement_bytes(std::int64_t n, std::int64_t columns, Refiner refiner,
                                  Structure structure) {
-  return {vector_bytes(n, columns, refiner),
-          structure == Structure::general
-              ? refine::scan_bytes(n)
-              : refine::SymmetricProduct::workspace_bytes(n, product_columns(columns))};
+  const bool general = structure == Structure::general;
+  RefinementBytes bytes;
+  bytes.vectors = vector_bytes(n, columns, refiner);
+  bytes.products = general ? refine::scan_bytes(n)
+                           : refine::SymmetricProduct::workspace_bytes(n, product_columns(columns));
+  // With more columns a product is limited by arithmetic, and below kCopyFrom A is in the caches. A
+  // general matrix would be copied as a whole, and GMRES would have to restart: nothing is gained.
+  constexpr std::int64_t kCopyFrom = 1024, kMostCopied = std::int64_t{1} << 30;
+  if (general || columns != 1 || refiner != Refiner::cg || n < kCopyFrom) return bytes;
+  const std::int64_t copy = refine::SymmetricProduct::copy_bytes(n);
+  if (copy <= kMostCopied) bytes.copy = copy;
+  return bytes;
 }
 
 }  // namespace stepwell::solvers

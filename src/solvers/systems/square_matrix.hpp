@@ -34,7 +34,13 @@ struct KeptFactor {
 struct RefinementBytes {
   std::int64_t vectors = 0;   ///< all the time
   std::int64_t products = 0;  ///< workspace of products with A; released while a factor is made
+  /// An fp32 copy of A, which refinement makes if wants_copy(); 0 if it makes none.
+  std::int64_t copy = 0;
 };
+
+/// Whether refinement with a factor of this map makes an fp32 copy of A: only if it takes so many
+/// iterations that the copy is worthwhile, and A is so well conditioned that they can use it.
+bool wants_copy(const PrecisionMap& map);
 
 /// A square matrix as the solver sees it: symmetric positive definite, general or distributed.
 class SquareMatrix {

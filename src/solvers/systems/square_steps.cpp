@@ -66,15 +66,17 @@ System SquareSolver::system_for(Batch& batch) {
 Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::string& reason) {
   const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.columns.size()));
   const RefinementBytes bytes = a_->bytes(columns, refiner_);
-  const auto report = [&](const FactorReport& of) {
-    c.factor = of;
+  const auto report = [&](const MadeFactor& of) {
+    c.factor = of.report;
     c.method.factorization = general() ? Factorization::lu : Factorization::cholesky;
-    c.method.map = of.map;
-    c.shift = of.shift;
-    c.peak_bytes = std::max(c.peak_bytes, bytes.vectors + bytes.products + of.bytes);
+    c.method.map = of.report.map;
+    c.shift = of.report.shift;
+    const std::int64_t refining =
+        bytes.vectors + bytes.products + (wants_copy(of.report.map) ? bytes.copy : 0);
+    c.peak_bytes = std::max(c.peak_bytes, refining + of.report.bytes);
   };
   if (made_) {
-    report(made_->report);
+    report(*made_);
   } else {
     side().product.release();  // a factorization may need all the memory there is
     other_side().product.release();
@@ -82,7 +84,7 @@ Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::str
     const auto start = core::Clock::now();
     const MadeFactor made = a_->factorize(step, *analysis_, options_);
     c.times.factor += core::seconds_since(start);
-    report(made.report);
+    report(made);
     c.peak_bytes = std::max(c.peak_bytes, bytes.vectors + c.factor.peak_bytes);
     if (step.kind == StepKind::lapack) zero_pivot_ = made.report.pivot;
     switch (c.factor.outcome) {
@@ -157,6 +159,9 @@ LadderStep SquareSolver::refine_with_factor(Batch& batch, const Step& step, doub
   const bool exact = rung == Rung::fp64 && refiner_ == default_refiner(a_->structure());
   refine::Request q = request_for(batch);
   if ((exact && !step.last_resort) || batch.direct) q.refiner = Refiner::ir;
+  const auto columns = static_cast<std::int64_t>(c.columns.size());
+  q.copy = a_->bytes(columns, q.refiner).copy > 0 && wants_copy(made_->report.map) && !q.fp32 &&
+           q.sums == refine::Sums::fp64;
   StoppingRule stopping_rule(iteration_seconds(rung, cost_order_, batch.count, a_->structure()),
                              alternative, q.goal, options_.engine.progress);
   q.go_on = [&](int k, double error) { return stopping_rule(k, error); };
