@@ -3,6 +3,7 @@
 #include "tiles/panel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -94,16 +95,28 @@ void exchange(MatrixView<T> x, std::int64_t i, MatrixView<T> y, std::int64_t k) 
 
 template <class T>
 double largest_in(MatrixView<const T> x, bool lower) {
-  T largest = 0;
-  T poison = 0;  // becomes NaN at the first element that is not finite
+  // Independent chains, so that no element waits for the one before.
+  constexpr std::size_t kChains = 8;
+  std::array<T, kChains> largest{};
+  std::array<T, kChains> poison{};  // becomes NaN at the first element that is not finite
+  const auto see = [&](std::size_t chain, T value) {
+    largest[chain] = std::max(largest[chain], std::abs(value));
+    poison[chain] += value * 0;
+  };
   for (std::int64_t j = 0; j < x.cols; ++j) {
-    const T* const column = x.column(j);
-    for (std::int64_t i = lower ? j : 0; i < x.rows; ++i) {
-      largest = std::max(largest, std::abs(column[i]));
-      poison += column[i] * 0;
+    const T* p = x.column(j) + (lower ? j : 0);
+    const T* const end = x.column(j) + x.rows;
+    for (; end - p >= static_cast<std::int64_t>(kChains); p += kChains) {
+      for (std::size_t c = 0; c < kChains; ++c) see(c, p[c]);
     }
+    for (; p < end; ++p) see(0, *p);
   }
-  return poison == 0 ? static_cast<double>(largest) : std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t c = 1; c < kChains; ++c) {
+    largest[0] = std::max(largest[0], largest[c]);
+    poison[0] += poison[c];
+  }
+  return poison[0] == 0 ? static_cast<double>(largest[0])
+                        : std::numeric_limits<double>::quiet_NaN();
 }
 
 double largest_in(const Sums& sums, bool lower) {

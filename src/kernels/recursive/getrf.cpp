@@ -17,6 +17,9 @@ Pivot getrf_leaf(const Table& t, MatrixView<double> a, bool pivoting, std::int64
 
 constexpr std::int64_t kWidth = 512;
 
+// Columns of L whose exchanged elements are fetched ahead.
+constexpr std::int64_t kAhead = 4;
+
 template <class T>
 class Panel {
  public:
@@ -53,7 +56,11 @@ class Panel {
         return subtract_packed(a, b, c);
       }
     }
-    update(t_, a, b, c);
+    // In blocks that are multiplied without copies of the operands.
+    for (std::int64_t j = 0; j < c.cols; j += kSmallUpdate) {
+      const std::int64_t width = std::min(kSmallUpdate, c.cols - j);
+      update(t_, a, b.block(j, 0, width, b.cols), c.block(0, j, c.rows, width));
+    }
   }
 
   /// The same at the rung, kWidth columns of c at a time, so that their operand stays in L2.
@@ -70,23 +77,47 @@ class Panel {
     }
   }
 
+  /// Exchanges two columns of X from row 'first' on, in pieces that are copied as vectors.
+  void exchange_columns(std::int64_t one, std::int64_t other, std::int64_t first) {
+    constexpr std::int64_t kPiece = 128;
+    T piece[kPiece];
+    for (std::int64_t i = first; i < x_.rows; i += kPiece) {
+      const std::int64_t count = std::min(kPiece, x_.rows - i);
+      std::copy_n(&x_(i, one), count, piece);
+      std::copy_n(&x_(i, other), count, &x_(i, one));
+      std::copy_n(piece, count, &x_(i, other));
+    }
+  }
+
+  /// s = the transpose of the rows from 'first' on. Each column of X is one cache line, in a page
+  /// of its own: the next ones are fetched ahead.
+  void read_rows(std::int64_t first, MatrixView<T> s) {
+    constexpr std::int64_t kColumns = 64;
+    for (std::int64_t c = 0; c < s.rows; c += kColumns) {
+      const std::int64_t width = std::min(kColumns, s.rows - c);
+      for (std::int64_t j = c + kColumns; j < std::min(s.rows, c + 2 * kColumns); ++j) {
+        __builtin_prefetch(&x_(first, first + j));
+      }
+      transpose(t_, x_.block(first, first + c, s.cols, width), s.block(c, 0, width, s.cols));
+    }
+  }
+
   /// Factors the rows of a leaf as columns of L, where they stay.
   Pivot leaf(std::int64_t first, std::int64_t count) {
     const MatrixView<T> s = l_.block(first, first, l_.rows - first, count);
-    transpose(t_, x_.block(first, first, count, s.rows), s);
+    read_rows(first, s);
     std::int64_t rows[kPanelLeaf];
     const Pivot pivot = getrf_leaf(t_, s, pivoting_, rows);
     if (!pivot.ok()) return {first + pivot.index, pivot.value};
     for (std::int64_t k = 0; k < count; ++k) exchanged_[first + k] = first + rows[k];
     for (std::int64_t c = 0; c < first; ++c) {
       for (std::int64_t k = first; k < first + count; ++k) {
+        if (c + kAhead < first) __builtin_prefetch(&l_(exchanged_[k], c + kAhead), 1);
         std::swap(l_(k, c), l_(exchanged_[k], c));
       }
     }
     for (std::int64_t k = first; k < first + count; ++k) {
-      if (exchanged_[k] == k) continue;
-      std::swap_ranges(x_.column(k) + first + count, x_.column(k) + x_.rows,
-                       x_.column(exchanged_[k]) + first + count);
+      if (exchanged_[k] != k) exchange_columns(k, exchanged_[k], first + count);
     }
     for (std::int64_t c = 0; c < count; ++c) {  // U' is the leaf's part of G
       for (std::int64_t k = 0; k <= c; ++k) {
