@@ -16,6 +16,11 @@
   (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #endif
 
+// Highway's assertions are in its library; its headers are all that is used here.
+#ifndef HWY_IS_DEBUG_BUILD
+#define HWY_IS_DEBUG_BUILD 0
+#endif
+
 /// SIMD kernels from one source for every width (Google Highway): each function overrides the
 /// table's entries of its family with those compiled for 'isa' (baseline, avx2 or avx512).
 namespace stepwell::kernels {
