@@ -108,20 +108,24 @@ struct Hints {
   std::uint32_t footprint = 0;  ///< tasks of a codelet with equal footprints take equally long
 };
 
+/// Who runs the tasks of a graph.
+enum class RunBy : unsigned char {
+  caller,       ///< the inserting thread, at once
+  thread_pool,  ///< a thread pool, when wait() is called: for graphs of a few hundred tasks
+  starpu        ///< StarPU's workers
+};
+
 struct GraphOptions {
-  bool workers = true;  ///< false: the inserting thread runs everything itself
-  /// With workers: a thread pool runs the tasks instead of StarPU, when wait() is called. For
-  /// graphs of a few hundred tasks, and not with several ranks.
-  bool pool = false;
+  RunBy run_by = RunBy::starpu;
   Settings settings;
   std::int64_t scratch_bytes = 0;
   Progress* progress = nullptr;
-  /// If not null and more than one rank: send() and receive() work, there are always workers, and a
+  /// If not null and more than one rank: send() and receive() work, StarPU runs the tasks, and a
   /// graph that stops on one rank stops on all. The constructor and wait() are then collective, and
   /// nothing else may use the communicator in between.
   Communicator* ranks = nullptr;
   bool dry = false;  ///< tasks are scheduled but not run, to measure the overhead of the engine
-  /// Without workers: tasks run on copies of their data, as they would on a device (tests).
+  /// Run by the caller: tasks run on copies of their data, as they would on a device (tests).
   bool copied_data = false;
 };
 

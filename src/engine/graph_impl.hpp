@@ -34,13 +34,12 @@ inline constexpr std::int64_t kTaskMemory = std::int64_t{32} << 20;
 struct Graph::Impl {
   explicit Impl(const GraphOptions& o) : options(o) {
     const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
-    options.workers = options.workers || ranks;
-    options.pool = options.pool && options.workers && !ranks;
-    if (options.pool) {
+    if (ranks) options.run_by = RunBy::starpu;
+    if (options.run_by == RunBy::thread_pool) {
       pool.emplace(options.settings.threads,
                    [this](Body body, const void* arguments, const Piece* pieces,
                           std::size_t thread) { run(body, arguments, pieces, thread); });
-    } else if (options.workers) {
+    } else if (options.run_by == RunBy::starpu) {
       require_reserve(kTaskMemory);
       session.emplace(options.settings, Workers::asleep);
     }

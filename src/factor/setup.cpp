@@ -27,11 +27,10 @@ engine::GraphOptions graph_options(bool enough, const Context* context, Progress
                                    bool small) {
   engine::GraphOptions g;
   g.progress = progress;
-  g.workers = enough;
+  g.run_by = engine::RunBy::caller;
   if (!enough) return g;  // the number of threads need not be queried
   g.settings.threads = threads_of(context);
-  g.workers = g.settings.threads > 1;
-  g.pool = small;
+  if (g.settings.threads > 1) g.run_by = small ? engine::RunBy::thread_pool : engine::RunBy::starpu;
   return g;
 }
 
@@ -40,7 +39,7 @@ int threads_of(const Context* context) {
 }
 
 std::int64_t workers_of(const engine::GraphOptions& options) {
-  return options.workers ? options.settings.threads : 1;
+  return options.run_by == engine::RunBy::caller ? 1 : options.settings.threads;
 }
 
 void announce(Progress* progress, std::int64_t tasks) {

@@ -36,7 +36,7 @@ inline void insert(Graph& graph, const Work& work, const std::vector<Use>& uses 
 /// A graph for this many threads; 1: only the inserting thread.
 inline GraphOptions options_for(int threads, Progress* progress = nullptr) {
   GraphOptions options;
-  options.workers = threads > 1;
+  options.run_by = threads > 1 ? RunBy::starpu : RunBy::caller;
   options.settings.threads = threads;
   options.progress = progress;
   return options;

@@ -15,10 +15,9 @@
 namespace stepwell::engine::test {
 namespace {
 
-/// The inserting thread alone, StarPU's workers, or the threads of a pool.
 struct Runner {
+  RunBy run_by;
   int threads;
-  bool pool;
 };
 
 class GraphTest : public ::testing::TestWithParam<Runner> {
@@ -26,15 +25,16 @@ class GraphTest : public ::testing::TestWithParam<Runner> {
   int threads() const { return GetParam().threads; }
   GraphOptions options(Progress* progress = nullptr) const {
     GraphOptions o = options_for(threads(), progress);
-    o.pool = GetParam().pool;
+    o.run_by = GetParam().run_by;
     return o;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Engine, GraphTest,
-                         ::testing::Values(Runner{1, false}, Runner{2, false}, Runner{4, false},
-                                           Runner{2, true}, Runner{4, true}),
+                         ::testing::Values(Runner{RunBy::caller, 1}, Runner{RunBy::starpu, 2},
+                                           Runner{RunBy::starpu, 4}, Runner{RunBy::thread_pool, 2},
+                                           Runner{RunBy::thread_pool, 4}),
                          [](const auto& p) {
-                           return (p.param.pool ? "pool" : "threads") +
+                           return (p.param.run_by == RunBy::thread_pool ? "pool" : "threads") +
                                   std::to_string(p.param.threads);
                          });
 
@@ -335,7 +335,7 @@ TEST(ConcurrentGraphs, RunsManyGraphsFromManyThreads) {
       for (int round = 0; round < 10; ++round) {
         const auto seed = static_cast<std::uint64_t>(10 * t + round);
         GraphOptions two = options_for(2);
-        two.pool = t % 2 == 0;
+        if (t % 2 == 0) two.run_by = RunBy::thread_pool;
         EXPECT_EQ(random_program(two, seed), random_program(options_for(1), seed)) << seed;
       }
     });

@@ -207,11 +207,11 @@ TEST_P(Lu, HasTheSameBitsForRandomSchedulesAndInOtherMemory) {
   };
   engine::GraphOptions options;
   options.scratch_bytes = lu_scratch_bytes(tiles::RungMap({500, 64}, parse_map(GetParam())));
-  options.workers = false;
+  options.run_by = engine::RunBy::caller;
   const std::vector<double> pivoted = run(options, true), plain = run(options, false);
   options.copied_data = true;
   EXPECT_TRUE(run(options, true) == pivoted && run(options, false) == plain);
-  options.workers = true;
+  options.run_by = engine::RunBy::starpu;
   for (int seed = 1; seed <= (kSanitized ? 2 : 6); ++seed) {
     options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};
     for (int k = 0; k < 4; ++k) {

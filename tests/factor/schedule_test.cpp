@@ -68,9 +68,9 @@ TEST_P(SameBits, ForAHundredRandomSchedules) {
   const Dense<double> a = well_conditioned(500);
   engine::GraphOptions options;
   options.scratch_bytes = tiles::scratch_bytes(64);
-  options.workers = false;
+  options.run_by = engine::RunBy::caller;
   const std::vector<double> expected = tiles_from(a, GetParam(), options);
-  options.workers = true;
+  options.run_by = engine::RunBy::starpu;
   for (int seed = 1; seed <= 10; ++seed) {
     options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};
     for (int run = 0; run < (kSanitized ? 2 : 10); ++run) {
@@ -86,7 +86,7 @@ TEST_P(SameBits, WithDataInOtherMemory) {
   const Dense<double> a = well_conditioned(650);
   engine::GraphOptions options;
   options.scratch_bytes = tiles::scratch_bytes(64);
-  options.workers = false;
+  options.run_by = engine::RunBy::caller;
   const std::vector<double> expected = tiles_from(a, GetParam(), options);
   options.copied_data = true;
   EXPECT_TRUE(tiles_from(a, GetParam(), options) == expected);
@@ -106,8 +106,8 @@ TEST_P(SameBits, ForAnyWindow) {
   const Dense<double> a = well_conditioned(650);
   engine::GraphOptions options;
   options.scratch_bytes = tiles::scratch_bytes(64);
-  for (const bool workers : {false, true}) {
-    options.workers = workers;
+  for (const auto run_by : {engine::RunBy::caller, engine::RunBy::starpu}) {
+    options.run_by = run_by;
     const std::vector<double> expected = tiles_from(a, GetParam(), options);
     for (const std::int64_t window : {1, 2, 3, 7, 10}) {
       EXPECT_TRUE(tiles_from(a, GetParam(), options, window) == expected) << window;

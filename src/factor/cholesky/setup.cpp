@@ -52,7 +52,7 @@ engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
   engine::GraphOptions g = graph_options(enough, options.engine.context, options.engine.progress,
                                          map.grid().tiles() <= kTilesForPool);
   if (!process.alone()) {
-    g.workers = true;
+    g.run_by = engine::RunBy::starpu;
     g.settings.threads = process.threads(options.engine.context);
     g.ranks = process.ranks();
   }

@@ -68,7 +68,7 @@ std::int64_t distributed_factor_bytes(std::int64_t n, const FactorOptions& optio
   const PrecisionMap most = options.map.adaptive() ? uniform(Rung::fp64) : options.map;
   const tiles::RungMap map(grid, most);
   engine::GraphOptions g = graph_for(map, options, {}, true);
-  g.workers = true;
+  g.run_by = engine::RunBy::starpu;
   g.settings.threads = workers;
   return peak_bytes(map, g, distribution, schedule_for(map, distribution, windows), rank);
 }
