@@ -20,7 +20,7 @@ struct Coefficients {
 class CopyProducts {
  public:
   CopyProducts(Work& work, const Corrections& e)
-      : work_(work), e_(e), gap_(work.request.norm), first_(e.r.rows, 1), pair_(e.r.rows, 2) {
+      : work_(work), e_(e), gap_(work.request.norm), first_(e.r.rows, 1) {
     std::copy_n(e.r.data, e.r.rows, first_[0]);
   }
 
@@ -31,10 +31,10 @@ class CopyProducts {
     const double r = norm2(n, e_.r.data);
     gap_.observe(r, r * work_.request.goal / error);
     if (!gap_.too_wide()) return work_.multiply(e_, {0}, p, q, gap_.next(norm2(n, p.data)));
-    const Vectors products(n, 2);
-    std::copy_n(p.data, n, pair_[0]);
-    std::copy_n(e_.d.data, n, pair_[1]);
-    work_.multiply(pair_.view(), products.view());
+    const Vectors pair(n, 2), products(n, 2);
+    std::copy_n(p.data, n, pair[0]);
+    std::copy_n(e_.d.data, n, pair[1]);
+    work_.multiply(pair.view(), products.view());
     std::copy_n(products[0], n, q.data);
     std::copy_n(first_[0], n, e_.r.data);
     axpy(n, -1, products[1], e_.r.data);
@@ -46,7 +46,6 @@ class CopyProducts {
   const Corrections& e_;
   ResidualGap gap_;
   Vectors first_;  ///< the residual that is corrected
-  Vectors pair_;
 };
 
 }  // namespace

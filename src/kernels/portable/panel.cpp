@@ -106,26 +106,20 @@ HWY_INLINE Largest<T> take_columns(MatrixView<T> a, std::int64_t j, std::int64_t
   return largest;
 }
 
-template <class T>
-HWY_INLINE void scale(T* HWY_RESTRICT x, std::int64_t count, T by) {
-  const Tag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto v = hn::Set(d, by);
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, x + i), v), d, x + i);
-  for (; i < count; ++i) x[i] *= by;
-}
-
 /// By multiplication, unless the inverse of a tiny pivot would overflow, as LAPACK does.
 template <class T>
 HWY_INLINE void divide(T* HWY_RESTRICT x, std::int64_t count, T by) {
+  std::int64_t i = 0;
+  if (std::abs(by) < std::numeric_limits<T>::min()) {
+    for (; i < count; ++i) x[i] /= by;
+    return;
+  }
   const Tag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto v = hn::Set(d, by);
-  if (std::abs(by) >= std::numeric_limits<T>::min()) return scale(x, count, 1 / by);
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Div(hn::LoadU(d, x + i), v), d, x + i);
-  for (; i < count; ++i) x[i] /= by;
+  const T inverse = 1 / by;
+  const auto v = hn::Set(d, inverse);
+  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, x + i), v), d, x + i);
+  for (; i < count; ++i) x[i] *= inverse;
 }
 
 template <class T>

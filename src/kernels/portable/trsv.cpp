@@ -39,25 +39,37 @@ HWY_INLINE hn::Vec<D> load_row(D d, const std::uint16_t* p, int planes) {
 }
 
 template <class V>
-void block_vectors(PackedIn l, V* e) noexcept {
+void columns_of_pairs(PackedIn l, V* e) {
   const Tag<V> d;
   constexpr std::int64_t N = hn::MaxLanes(d);
   for (std::int64_t i = 0; i < kPanel; i += N) {
-    const std::uint16_t* const half = l.data + i / kEngineRows * kTileElements;
-    for (std::int64_t k = 0; k < kDepth && l.order == Order::pairs; k += 2) {
-      const auto pair =
-          load_pair(d, half + k * kEngineRows + i % kEngineRows * 2, Planes<false>{l.planes});
+    const std::uint16_t* const rows =
+        l.data + i / kEngineRows * kTileElements + i % kEngineRows * 2;
+    for (std::int64_t k = 0; k < kDepth; k += 2) {
+      const auto pair = load_pair(d, rows + k * kEngineRows, Planes<false>{l.planes});
       hn::Store(pair.even, d, e + k * kPanel + i);
       hn::Store(pair.odd, d, e + (k + 1) * kPanel + i);
     }
   }
-  for (std::int64_t i = 0; i < kPanel && l.order == Order::rows; ++i) {
+}
+
+template <class V>
+void rows_of_rows(PackedIn l, V* e) {
+  const Tag<V> d;
+  constexpr std::int64_t N = hn::MaxLanes(d);
+  for (std::int64_t i = 0; i < kPanel; ++i) {
     const std::uint16_t* const row =
         l.data + i / kEngineRows * kTileElements + i % kEngineRows * kDepth;
     for (std::int64_t k = 0; k < kDepth; k += N) {
       hn::Store(load_row(d, row + k, l.planes), d, e + i * kPanel + k);
     }
   }
+}
+
+template <class V>
+void block_vectors(PackedIn l, V* e) noexcept {
+  if (l.order == Order::pairs) return columns_of_pairs<V>(l, e);
+  rows_of_rows<V>(l, e);
 }
 
 /// Divides column k by its diagonal element, sets it to zero there and on the other side of the

@@ -175,6 +175,7 @@ void SymmetricProduct::apply_and_copy(MatrixView<const double> x, MatrixView<dou
     });
   });
   add_strips_to(y);
+  copied_ = true;
 }
 
 void SymmetricProduct::apply_copy(MatrixView<const double> x, MatrixView<double> y) {
@@ -188,6 +189,7 @@ void SymmetricProduct::apply_copy(MatrixView<const double> x, MatrixView<double>
 void SymmetricProduct::release() {
   partial_ = {};
   copy_ = {};
+  copied_ = false;
 }
 
 void SymmetricProduct::apply_blocked(MatrixView<const double> x, MatrixView<double> y,

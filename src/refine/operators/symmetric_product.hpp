@@ -23,7 +23,7 @@ class SymmetricProduct : public Product {
              bool check_symmetry = false);
   void apply_and_copy(MatrixView<const double> x, MatrixView<double> y,
                       kernels::Scales scales) override;
-  bool has_copy() const override { return copy_.size() > 0; }
+  bool has_copy() const override { return copied_; }
   void apply_copy(MatrixView<const double> x, MatrixView<double> y) override;
   void apply_blocked(MatrixView<const double> x, MatrixView<double> y,
                      Checksums& checksums) override;
@@ -61,6 +61,7 @@ class SymmetricProduct : public Product {
   std::vector<Strip> strips_;
   core::Buffer<double> partial_;
   core::Buffer<float> copy_;
+  bool copied_ = false;  ///< the copy is complete: a product that makes it can run out of memory
   std::vector<std::int64_t> copy_begin_;  ///< of each block column
 };
 
