@@ -162,6 +162,7 @@ LadderStep SquareSolver::refine_with_factor(Batch& batch, const Step& step, doub
   const auto columns = static_cast<std::int64_t>(c.columns.size());
   q.copy = a_->bytes(columns, q.refiner).copy > 0 && wants_copy(made_->report.map) && !q.fp32 &&
            q.sums == refine::Sums::fp64;
+  if (!q.copy && side().product.has_copy()) side().product.release();  // an earlier solve's
   StoppingRule stopping_rule(iteration_seconds(rung, cost_order_, batch.count, a_->structure()),
                              alternative, q.goal, options_.engine.progress);
   q.go_on = [&](int k, double error) { return stopping_rule(k, error); };

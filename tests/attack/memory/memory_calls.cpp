@@ -64,9 +64,16 @@ MemoryCall solving(const std::string& name, std::int64_t n, Solve solve) {
           }};
 }
 
+/// From n = 1024 on refinement reads an fp32 copy of A, which a solver keeps.
+SolveOptions with_copy(Context& context) {
+  SolveOptions options = options_for(context);
+  options.map = uniform(Rung::bf16);
+  return options;
+}
+
 /// Uses one solver for two systems, and tries again if the first solve failed.
-bool reuse(System& s, Context& context) {
-  Solver solver(s.matrix(), with_workers(context), Structure::spd);
+bool reuse(System& s, const SolveOptions& options) {
+  Solver solver(s.matrix(), options, Structure::spd);
   try {
     if (!solver.solve(s.right(), s.left()).ok()) return false;
   } catch (const Error&) {
@@ -196,7 +203,8 @@ std::vector<MemoryCall> memory_calls() {
       solving("spd_with_workers", 600, spd_with_workers),
       solving("general_300", 300, general),
       solving("general_with_workers", 600, general_with_workers),
-      solving("reuse", 600, reuse),
+      solving("reuse", 600, [](System& s, Context& c) { return reuse(s, with_workers(c)); }),
+      solving("reuse_copy", 1100, [](System& s, Context& c) { return reuse(s, with_copy(c)); }),
       solving("c_interface", 200, through_c),
       {"least_squares", [s = std::make_shared<TallSystem>()](Context& c) { return s->solve(c); }},
       {"batch", [s = std::make_shared<Batch>()](Context& c) { return s->solve(c); }},
