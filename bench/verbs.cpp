@@ -11,6 +11,7 @@
 #include "bench/experiments/insertion.hpp"
 #include "bench/experiments/large.hpp"
 #include "bench/experiments/lstsq.hpp"
+#include "bench/experiments/node.hpp"
 #include "bench/experiments/solve.hpp"
 #include "bench/harness/compare.hpp"
 #include "bench/kernels/kernel.hpp"
@@ -116,7 +117,7 @@ void add_solve_bench(tool::Verb bench) {
                 "Distribute over MPI ranks, even if there is only one; implied by mpirun and srun");
   add_pair_options(verb, *r);
   verb.callback([r, orders] {
-    const std::vector<std::int64_t> all = sizes_in(*orders, tool::kLargestOrder);
+    const std::vector<std::int64_t> all = sizes_in("--n", *orders, tool::kLargestOrder);
     const std::vector<std::string> against = words_in(r->against);
     if (all.size() > 1 || against.size() > 1) return bench_solve_table(*r, all, against);
     r->n = all[0];
@@ -221,6 +222,7 @@ void add_bench(tool::Verb app) {
   add_large_bench(bench, "syrk", "Measure C = A A'");
   add_large_bench(bench, "trsm", "Measure B L^-T");
   add_graph_bench(bench);
+  add_node_bench(bench);
   add_als_bench(bench);
   add_paper_bench(bench);
   add_compare(bench);

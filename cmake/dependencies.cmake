@@ -46,10 +46,7 @@ find_path(STEPWELL_XXHASH_INCLUDE_DIR xxhash.h)
 mark_as_advanced(STEPWELL_XXHASH_INCLUDE_DIR)
 stepwell_need(STEPWELL_XXHASH_INCLUDE_DIR "xxhash.h" libxxhash-dev)
 
-# GLOBAL for the same reason.
-if(PkgConfig_FOUND)
-  pkg_check_modules(STARPU QUIET IMPORTED_TARGET GLOBAL starpu-1.3)
-endif()
+include(cmake/starpu.cmake)
 stepwell_need(STARPU_FOUND "StarPU 1.3" libstarpu-dev)
 # Optional, unless it is asked for: with MPI, libstepwell_mpi is built.
 set(MPI_CXX_SKIP_MPICXX ON)

@@ -31,6 +31,7 @@ struct GraphRequest {
   int ranks = 1024;
   int rank = 0;
   int threads = 0;
+  std::string run_by = "starpu";
   bool json = false;
 };
 
@@ -79,10 +80,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// CPU seconds of the calling thread, which do not depend on what else the machine does.
-double cpu_seconds() {
+/// CPU seconds of the calling thread, or of all, which do not depend on what else the machine does.
+double cpu_seconds(int who) {
   rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
+  getrusage(who, &usage);
   const auto seconds = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
@@ -110,21 +111,28 @@ void bench_graph(const GraphRequest& r) {
   SimulatedCommunicator ranks(r.rank, r.ranks);
   engine::GraphOptions options;
   options.settings.threads = r.threads;
-  options.ranks = &ranks;
   options.dry = true;
+  if (r.ranks > 1) {
+    options.ranks = &ranks;
+  } else if (r.run_by != "starpu") {
+    options.run_by = r.run_by == "caller" ? engine::RunBy::caller : engine::RunBy::thread_pool;
+  }
   engine::Graph graph(options);
   const double prepared = seconds_since(start);
 
-  const double cpu = cpu_seconds();
+  const double cpu = cpu_seconds(RUSAGE_THREAD), cpu_of_all = cpu_seconds(RUSAGE_SELF);
   factor::CholeskyState state;
   state.l = &l;
   state.rank = r.rank;
   const factor::Schedule schedule = factor::schedule_for(map, owners, factor::Windows::by_memory);
   factor::left_looking(graph, state, schedule);
   const double inserted = seconds_since(start) - prepared;
-  const double cpu_inserted = cpu_seconds() - cpu;
+  const double cpu_inserted = cpu_seconds(RUSAGE_THREAD) - cpu;
 
   const engine::GraphTimes times = graph.times();
+  const auto tasks = static_cast<double>(std::max<std::int64_t>(1, times.tasks));
+  const double cpu_a_task = (cpu_seconds(RUSAGE_SELF) - cpu_of_all) / tasks;
+  const double uses_a_task = static_cast<double>(times.uses) / tasks;
   const std::int64_t mapped =
       l.bytes() + factor::Needs(map, owners, schedule, r.rank, times.workers).bytes();
   const nlohmann::ordered_json json = {
@@ -138,12 +146,14 @@ void bench_graph(const GraphRequest& r) {
       {"workers", times.workers},
       {"tiles", map.grid().count()},
       {"tasks", times.tasks},
+      {"uses_a_task", uses_a_task},
       {"messages_sent", ranks.messages_sent()},
       {"messages_received", ranks.messages_received()},
       {"bytes_sent", ranks.bytes_sent()},
       {"seconds_to_prepare", prepared},
       {"seconds", inserted},
       {"cpu_seconds", cpu_inserted},
+      {"cpu_seconds_a_task", cpu_a_task},
       {"resident_bytes", resident_bytes()},
       {"mapped_bytes", mapped},
   };
@@ -153,7 +163,8 @@ void bench_graph(const GraphRequest& r) {
   }
   fmt::print("n = {}, {} tiles of {}, {}; rank {} of {}, {}\n", r.n, map.grid().count(), r.tile,
              r.map, r.rank, r.ranks, owners.name());
-  fmt::print("tasks      {}\n", times.tasks);
+  fmt::print("tasks      {}, {:.1f} pieces of data each; {:.2f} us of CPU time each, all threads\n",
+             times.tasks, uses_a_task, 1e6 * cpu_a_task);
   fmt::print("messages   {} sent ({:.2f} GB), {} received\n", ranks.messages_sent(),
              1e-9 * static_cast<double>(ranks.bytes_sent()), ranks.messages_received());
   fmt::print(
@@ -177,7 +188,7 @@ void add_graph_bench(tool::Verb bench) {
       .capture_default_str();
   verb.add_option("--map", r->map, "Precision map").capture_default_str();
   verb.add_option("--ranks", r->ranks, "Number of ranks that are simulated")
-      .check(tool::Range(2, 1 << 24))
+      .check(tool::Range(1, 1 << 24))
       .capture_default_str();
   verb.add_option("--rank", r->rank, "The rank that is measured")
       .check(tool::Range(0, 1 << 24))
@@ -186,12 +197,17 @@ void add_graph_bench(tool::Verb bench) {
       .check(tool::OneOf{"grid", "symmetric"})
       .capture_default_str();
   verb.add_option("--threads", r->threads, "Workers; default: all").check(tool::Range(1, 1024));
+  verb.add_option("--run-by", r->run_by,
+                  "With one rank: who runs the tasks, pool, starpu or caller")
+      .check(tool::OneOf{"pool", "starpu", "caller"})
+      .capture_default_str();
   verb.add_flag("--json", r->json, "Print one JSON object");
   verb.callback([r] { bench_graph(*r); });
   verb.footer(
       "No kernel runs and no message is sent: the engine's overhead remains. The memory of tiles\n"
       "is mapped and not touched.\n\n"
-      "Example:\n  stepwell bench graph --n 1048576 --tile 2048 --ranks 1024 --rank 0");
+      "Examples:\n  stepwell bench graph --n 1048576 --tile 2048 --ranks 1024 --rank 0\n"
+      "  stepwell bench graph --ranks 1 --n 16384 --tile 256 --run-by pool");
 }
 
 }  // namespace stepwell::bench

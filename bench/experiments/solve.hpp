@@ -19,7 +19,8 @@ void bench_solve_table(const SolveRequest& request, const std::vector<std::int64
                        const std::vector<std::string>& against);
 
 /// The orders in a list such as "50,1000,1e4". Throws Error(invalid_argument).
-std::vector<std::int64_t> sizes_in(const std::string& list, std::int64_t most);
+std::vector<std::int64_t> sizes_in(const std::string& option, const std::string& list,
+                                   std::int64_t most);
 /// The words of a list such as "dposv,mkl-dposv".
 std::vector<std::string> words_in(const std::string& list);
 

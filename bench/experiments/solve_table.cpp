@@ -112,7 +112,8 @@ std::vector<std::string> words_in(const std::string& list) {
   return words;
 }
 
-std::vector<std::int64_t> sizes_in(const std::string& list, std::int64_t most) {
+std::vector<std::int64_t> sizes_in(const std::string& option, const std::string& list,
+                                   std::int64_t most) {
   std::vector<std::int64_t> sizes;
   for (const std::string& word : words_in(list)) {
     double value = 0;
@@ -123,13 +124,14 @@ std::vector<std::int64_t> sizes_in(const std::string& list, std::int64_t most) {
     if (!whole) {
       throw Error(
           ErrorCode::invalid_argument,
-          fmt::format("--n '{}': orders are written '1000' or '50,1000,1e4', each from 1 to "
-                      "{}",
-                      list, most));
+          fmt::format("{} '{}': numbers are written '1000' or '50,1000,1e4', each from 1 to {}",
+                      option, list, most));
     }
     sizes.push_back(static_cast<std::int64_t>(value));
   }
-  if (sizes.empty()) throw Error(ErrorCode::invalid_argument, "--n is empty; give an order");
+  if (sizes.empty()) {
+    throw Error(ErrorCode::invalid_argument, option + " is empty; give at least one number");
+  }
   return sizes;
 }
 

@@ -10,7 +10,7 @@
 #include "bench/harness/data.hpp"
 #include "bench/kernels/kernel.hpp"
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/kernels.hpp"
 #include "options/requirements.hpp"
 
@@ -60,8 +60,7 @@ struct Product {
     rows = split(n, threads, [](std::int64_t c) { return static_cast<double>(c); });
     for (int t = 0; t < threads; ++t) partial.emplace_back(n);
     sums.resize(static_cast<std::size_t>(threads));
-    // Each part is first touched by the thread that will read it.
-    pool.run([&](int t) {
+    for_parts([&](std::size_t t) {
       for (std::int64_t j = columns[t].begin; j < columns[t].end; ++j) {
         for (std::int64_t i = lower ? j : 0; i < n; ++i) {
           a(i, j) = noise(static_cast<std::uint64_t>(i + j * n));
@@ -71,19 +70,26 @@ struct Product {
     fill_noise(view(x.data(), n, 1), 7);
   }
 
+  /// Calls body(part), one part for each thread.
+  template <class Body>
+  void for_parts(const Body& body) {
+    pool.for_each(static_cast<std::int64_t>(columns.size()),
+                  [&](std::int64_t part) { body(static_cast<std::size_t>(part)); });
+  }
+
   double bytes() const {
     const auto d = static_cast<double>(n);
     return 8 * (lower ? d * (d + 1) / 2 : d * d);
   }
 
   void sum() {
-    pool.run([&](int t) {
+    for_parts([&](std::size_t t) {
       double total = 0;
       for (std::int64_t j = columns[t].begin; j < columns[t].end; ++j) {
         const std::int64_t first = lower ? j : 0;
         total += sum_elements(a.column(j) + first, n - first);
       }
-      sums[static_cast<std::size_t>(t)] = total;
+      sums[t] = total;
     });
     keep(sums);
   }
@@ -118,10 +124,10 @@ void symmetric_part(const kernels::Table& t, const Product& p, Range columns, do
 }
 
 void symmetric(const kernels::Table& t, Product& p) {
-  p.pool.run([&](int thread) {
-    symmetric_part(t, p, p.columns[thread], p.partial[thread].data());
-    p.pool.barrier();
-    for (std::int64_t i = p.rows[thread].begin; i < p.rows[thread].end; ++i) {
+  p.for_parts(
+      [&](std::size_t part) { symmetric_part(t, p, p.columns[part], p.partial[part].data()); });
+  p.for_parts([&](std::size_t part) {
+    for (std::int64_t i = p.rows[part].begin; i < p.rows[part].end; ++i) {
       double sum = 0;
       for (const auto& y : p.partial) sum += y[i];
       p.y[i] = sum;
@@ -130,11 +136,11 @@ void symmetric(const kernels::Table& t, Product& p) {
 }
 
 void general(const kernels::Table& t, Product& p) {
-  p.pool.run([&](int thread) {
+  p.for_parts([&](std::size_t part) {
     const MatrixView<const double> x = view<const double>(p.x.data(), p.n, 1);
     const MatrixView<double> y = view(p.y.data(), p.n, 1);
-    for (std::int64_t r = p.rows[thread].begin; r < p.rows[thread].end; r += kRows) {
-      const std::int64_t height = std::min(kRows, p.rows[thread].end - r);
+    for (std::int64_t r = p.rows[part].begin; r < p.rows[part].end; r += kRows) {
+      const std::int64_t height = std::min(kRows, p.rows[part].end - r);
       std::fill(p.y.data() + r, p.y.data() + r + height, 0.0);
       for (std::int64_t c = 0; c < p.n; c += kColumns) {
         const std::int64_t width = std::min(kColumns, p.n - c);

@@ -9,8 +9,8 @@
 #include "bench/kernels/kernel.hpp"
 #include "core/buffer.hpp"
 #include "core/numeric/split.hpp"
-#include "engine/counter.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
+#include "factor/triangular/substitution_order.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"
 #include "options/requirements.hpp"
@@ -20,7 +20,6 @@
 namespace stepwell::bench {
 namespace {
 
-using engine::Counter;
 using engine::ThreadPool;
 
 constexpr std::int64_t kTile = 512;
@@ -34,13 +33,9 @@ class Factor {
     const std::int64_t numbers = core::size_product(tiles, tile_words(), "factor");
     tool::require_memory(core::size_product(numbers, 2, "factor"));
     words_ = core::Buffer<std::uint16_t>(numbers);
-    pool.run([&](int thread) {
+    pool.for_each(count(), [&](std::int64_t i) {
       core::Buffer<float> memory(kTile * kTile);
-      for (std::int64_t j = 0; j < count(); ++j) {
-        for (std::int64_t i = j; i < count(); ++i) {
-          if (i % pool.size() == thread) fill(t, i, j, memory.data());
-        }
-      }
+      for (std::int64_t j = 0; j <= i; ++j) fill(t, i, j, memory.data());
     });
   }
 
@@ -118,9 +113,7 @@ class Factor {
   core::Buffer<std::uint16_t> words_;
 };
 
-/// The solve. Block row q of x belongs to thread q mod T, which applies the solved blocks to it in
-/// order, so that the bits do not depend on the number of threads. The owner of the next block
-/// updates and solves it before its other rows, so that no thread waits for a diagonal tile.
+/// The solve, in the library's order.
 template <class V>
 struct Solve {
   Solve(const kernels::Table& t, const KernelCase& c)
@@ -130,7 +123,7 @@ struct Solve {
         transposed(c.transposed),
         b(c.size),
         x(c.size),
-        sums(static_cast<std::size_t>(c.threads)) {
+        sums(static_cast<std::size_t>(l.count())) {
     fill_noise(view(b.data(), c.size, 1), 7);
   }
 
@@ -160,40 +153,20 @@ struct Solve {
   }
 
   void run() {
-    const std::int64_t before = runs++ * l.count();
-    pool.run([&](int thread) {
-      const std::int64_t steps = l.count();
-      const auto mine = [&](std::int64_t s) { return s % pool.size() == thread; };
-      if (mine(0)) {
-        solve_diagonal(block(0));
-        solved.add();
-      }
-      for (std::int64_t s = 0; s + 1 < steps; ++s) {
-        solved.wait_for(before + s + 1);
-        if (mine(s + 1)) {
-          apply(block(s), block(s + 1));
-          solve_diagonal(block(s + 1));
-          solved.add();
-        }
-        for (std::int64_t q = s + 2; q < steps; ++q) {
-          if (mine(q)) apply(block(s), block(q));
-        }
-      }
-    });
+    factor::SubstitutionOrder(l.count()).run(
+        pool, [&](std::int64_t step) { solve_diagonal(block(step)); },
+        [&](std::int64_t done, std::int64_t to) { apply(block(done), block(to)); });
   }
 
   void sum() {
-    pool.run([&](int thread) {
+    pool.for_each(l.count(), [&](std::int64_t i) {
       std::uint64_t total = 0;
-      for (std::int64_t j = 0; j < l.count(); ++j) {
-        for (std::int64_t i = j; i < l.count(); ++i) {
-          if (i % pool.size() != thread) continue;
-          l.for_each_span(i, j, [&](const void* data, std::int64_t words) {
-            total += sum_words(static_cast<const std::uint64_t*>(data), words);
-          });
-        }
+      for (std::int64_t j = 0; j <= i; ++j) {
+        l.for_each_span(i, j, [&](const void* data, std::int64_t words) {
+          total += sum_words(static_cast<const std::uint64_t*>(data), words);
+        });
       }
-      sums[static_cast<std::size_t>(thread)] = total;
+      sums[static_cast<std::size_t>(i)] = total;
     });
     keep(sums);
   }
@@ -230,9 +203,7 @@ struct Solve {
   Factor l;
   bool transposed;
   core::Buffer<V> b, x;
-  std::vector<std::uint64_t> sums;
-  Counter solved;  ///< solved diagonal tiles, over all runs
-  std::int64_t runs = 0;
+  std::vector<std::uint64_t> sums;  ///< by block row
 };
 
 template <class V>

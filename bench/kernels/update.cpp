@@ -10,7 +10,7 @@
 #include "bench/kernels/kernel.hpp"
 #include "core/buffer.hpp"
 #include "core/numeric/split.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/kernels.hpp"
 
 #if defined(__x86_64__)

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "stepwell/als.hpp"
 
 namespace stepwell::bench {

@@ -74,7 +74,7 @@ template <class T>
 void BatchData<T>::restore() {
   const auto put_back = [&](const core::Buffer<T>& from, const core::Buffer<T>& to) {
     const std::int64_t threads = pool.size();
-    pool.run([&](int t) {
+    pool.for_each(threads, [&](std::int64_t t) {
       std::copy(from.data() + from.size() * t / threads,
                 from.data() + from.size() * (t + 1) / threads, to.data() + to.size() * t / threads);
     });

@@ -10,7 +10,7 @@
 
 #include "bench/problems/batch_problem.hpp"
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 
 /// Memory of a batch for the benchmarks.
 namespace stepwell::bench {

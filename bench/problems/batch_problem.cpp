@@ -178,7 +178,7 @@ class TypedBench : public BatchBench {
   template <class Body>
   void pass(const Body& body) {
     const std::int64_t half = memory_.size() / 2, threads = d_->pool.size();
-    d_->pool.run([&](int t) {
+    d_->pool.for_each(threads, [&](std::int64_t t) {
       const std::int64_t first = half * t / threads, last = half * (t + 1) / threads;
       body(memory_.data(), first, last - first);
     });
@@ -188,7 +188,7 @@ class TypedBench : public BatchBench {
   void read_rest() {
     if (rest_.size() == 0) return;
     const std::int64_t size = rest_.size(), threads = d_->pool.size();
-    d_->pool.run([&](int t) {
+    d_->pool.for_each(threads, [&](std::int64_t t) {
       const std::int64_t first = size * t / threads, last = size * (t + 1) / threads;
       keep(sum_elements(rest_.data() + first, last - first));
     });

@@ -11,7 +11,7 @@
 
 #include "bench/baselines/lapack.hpp"
 #include "core/row_block.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/tall/gram.hpp"
 #include "solvers/ladder/cost.hpp"
 #include "stepwell/error.hpp"

@@ -12,7 +12,7 @@
 #include "bench/baselines/lapack.hpp"
 #include "bench/harness/data.hpp"
 #include "core/checked.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "gallery/tall.hpp"
 #include "kernels/table.hpp"
 #include "options/solve_options.hpp"

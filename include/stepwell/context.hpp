@@ -8,29 +8,25 @@
 
 namespace stepwell {
 
-/// The worker threads that large calls run on. They start at the first call that needs them and
-/// sleep between calls. A process has one set of workers: calls from several threads share them,
-/// and each call waits only for its own work. Most programs need no context: a call without one
-/// uses num_threads() workers, and they stay until the process ends.
+/// The number of threads of a call. They start at the first call that needs them and sleep between
+/// calls. A process has one set of threads: a call takes those that no other call is using, and
+/// works alone if there are none. Most programs need no context: a call without one uses
+/// num_threads() threads. A call may use fewer, because a small system has no work for more.
 ///
-/// A program that wants a different number of workers, or wants to stop them, creates a context and
-/// passes it to its calls. If the workers were started for another context, a call restarts them
-/// with its own number when they are idle, and shares them when they are busy.
-///
-/// Workers do not survive fork(): a child that needs them gets Error(unsupported) at once. The
-/// child can use one thread (threads = 1), or be forked before the workers start.
+/// A forked child has threads of its own. Over ranks, StarPU's workers do the work; they start at
+/// the first call over ranks, do not survive fork(), and a child that needs them gets
+/// Error(unsupported) at once.
 class STEPWELL_API Context {
  public:
-  /// Starts no threads. threads: 0: as many as allowed; 1: only the caller's thread, no workers.
-  /// Throws Error(invalid_argument) if it is negative.
+  /// Starts no threads. threads: 0: as many as allowed; 1: only the caller's thread. Throws
+  /// Error(invalid_argument) if it is negative.
   explicit Context(int threads = 0);
-  /// Stops the workers if they run for this context and no call is using them.
+  /// Stops StarPU's workers if they run for this context and no call is using them.
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// The number of threads requested, or the number that 0 means now; at most the number that
-  /// StarPU was built for.
+  /// The number of threads requested, or the number that 0 means now.
   int threads() const;
   /// The number given to the constructor.
   int requested() const { return threads_; }

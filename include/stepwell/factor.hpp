@@ -142,9 +142,8 @@ class [[nodiscard]] STEPWELL_API Factor {
 /// Factors A = L L'.
 /// Entry: a is n x n, symmetric positive definite. Only the lower triangle is read, once per
 /// attempt, and nothing is written.
-/// Exit: the factor, or the failure in its report. Throws Error only for misuse (invalid_argument),
-/// for a matrix that does not fit in memory (out_of_memory, too_large) and in a forked child
-/// (unsupported).
+/// Exit: the factor, or the failure in its report. Throws Error only for misuse (invalid_argument)
+/// and for a matrix that does not fit in memory (out_of_memory, too_large).
 /// Cost: n^3/3 flop at the rungs of the map.
 /// Memory: L (n^2 bytes at bf16; 2 n^2 at bf16x2, fp16 and fp32; 3 n^2 at bf16x3; 4 n^2 at fp64)
 /// and about two block columns of workspace; factor_bytes() predicts the sum, report().peak_bytes

@@ -34,6 +34,13 @@ struct BlasIdentity {
   std::string warning;    ///< a problem with this BLAS and how to fix it; empty if none
 };
 
+/// The StarPU whose workers run the tasks of calls over ranks.
+struct StarpuIdentity {
+  std::string version;
+  bool bundled = false;  ///< inside libstepwell; otherwise the system's
+  std::string warning;   ///< if it has room for fewer workers than 'threads', and what to do
+};
+
 /// The properties of this machine and the library's choices for it. Plain data.
 struct MachineReport {
   std::string version;  ///< version of Stepwell
@@ -50,9 +57,11 @@ struct MachineReport {
   int cpus_by_affinity = 0;
   double cpus_by_quota = 0;  ///< cgroup CPU quota in CPUs; 0 when there is none
   int threads = 0;           ///< of a call without a context, see num_threads()
-  /// What determines 'threads': "CPU affinity", "OMP_NUM_THREADS", "StarPU was built for 4", ...
-  std::string threads_reason;
-  std::string threads_problem;        ///< a variable that was ignored, and why; empty if none was
+  std::string
+      threads_reason;  ///< what determines 'threads': "CPU affinity", "OMP_NUM_THREADS", ...
+  std::string threads_problem;  ///< a variable that was ignored, and why; empty if none was
+  StarpuIdentity starpu;
+  int worker_limit = 0;               ///< number of CPU workers that StarPU has room for
   std::int64_t memory_total = 0;      ///< bytes
   std::int64_t memory_available = 0;  ///< bytes, allowing for the cgroup's limit
   std::string huge_pages;             ///< "always", "madvise", "never" or "unknown"

@@ -63,8 +63,7 @@ STEPWELL_API Plan plan_general(std::int64_t n, std::int64_t columns,
 /// Exit: the certificate, with the outcome also for numerical failures. X is written only if the
 /// outcome is 'converged', 'not_converged' (the best approximation found, if there was a factor),
 /// 'overflow' (with infinities where x exceeds FP64) or 'changed' (X is then unusable). Throws
-/// Error for misuse (invalid_argument), lack of memory (out_of_memory, too_large) and in a forked
-/// child (unsupported).
+/// Error for misuse (invalid_argument) and lack of memory (out_of_memory, too_large).
 ///
 /// Cost: n^3/3 flop at the rung, and about 6 n^2 bytes read per iteration.
 /// Workspace: plan_spd().bytes.

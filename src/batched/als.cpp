@@ -14,7 +14,7 @@
 #include "core/buffer.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/memory_error.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/batch.hpp"
 #include "stepwell/error.hpp"
@@ -197,7 +197,7 @@ void check_apart(MatrixView<const float> a, MatrixView<const float> b) {
 int useful_threads(double entries, double rows, double k, const Context* context) {
   constexpr double kFlop = 4e6;  // flop per thread: some 100 microseconds
   const double work = entries * k * k + rows * k * k * k / 3;
-  const int most = engine::pool_threads(context);
+  const int most = engine::threads_of(context);
   return std::clamp(static_cast<int>(std::min(work / kFlop, 1e6)), 1, most);
 }
 

@@ -8,7 +8,7 @@
 #include "core/buffer.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/memory_error.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 
 /// The loss of alternating least squares, in FP64. All sums are divided in a way that depends on
 /// the sizes alone, and so do their bits.
@@ -110,7 +110,7 @@ double als_loss(const SparseRows& ratings, MatrixView<const float> users,
   batched::check_options(options);
   constexpr std::int64_t kFew = 10'000;  // below this many entries, starting threads does not pay
   const bool few_entries = entries + users.cols + items.cols < kFew;
-  engine::ThreadPool pool(few_entries ? 1 : engine::pool_threads(options.engine.context));
+  engine::ThreadPool pool(few_entries ? 1 : engine::threads_of(options.engine.context));
   batched::check_columns(ratings, "ratings", pool);
   const core::FpScope fp;
 

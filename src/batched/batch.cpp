@@ -14,7 +14,7 @@
 #include "batched/worker.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/memory_error.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 
 namespace stepwell {
 namespace batched {
@@ -106,7 +106,7 @@ class Run {
     const double work = (n / 3 + 4 + 2 * static_cast<double>(task_.b.cols)) * n * n;
     if (work * static_cast<double>(task_.a.count) < kAlone) return 1;
     return static_cast<int>(
-        std::min<std::int64_t>(engine::pool_threads(options_.engine.context), packs));
+        std::min<std::int64_t>(engine::threads_of(options_.engine.context), packs));
   }
 
   std::int64_t count_at(std::int64_t first) const {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "stepwell/als.hpp"
 
 /// Checks and helpers shared by the entry points for sparse rows.

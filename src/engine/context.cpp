@@ -28,12 +28,12 @@ Context::~Context() {
 }
 
 int Context::threads() const try {
-  return engine::resolve_threads(threads_);
+  return threads_ > 0 ? threads_ : core::default_threads();
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }
 
-int num_threads() try { return engine::resolve_threads(0); } catch (const std::bad_alloc&) {
+int num_threads() try { return core::default_threads(); } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }
 

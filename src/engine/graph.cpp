@@ -9,12 +9,15 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "core/log.hpp"
 #include "core/memory_error.hpp"
+#include "core/numeric/hash.hpp"
 #include "engine/copied_data.hpp"
 #include "engine/graph_impl.hpp"
+#include "engine/simulation/simulated_run.hpp"
 #include "stepwell/error.hpp"
 
 namespace stepwell::engine {
@@ -36,6 +39,10 @@ starpu_data_access_mode mode_of(Access access) {
       break;
   }
   return STARPU_RW;
+}
+
+int random_priority(std::uint64_t seed, std::int64_t task) {
+  return static_cast<int>(core::hash(seed << 32 ^ static_cast<std::uint64_t>(task)) >> 33);
 }
 
 /// Where StarPU has put a piece for the task that is about to run.
@@ -118,6 +125,10 @@ Codelet::Codelet(const std::string& name, Body run) : body_(run) {
   cl.model = &model_->perf;
 }
 
+const std::string& Codelet::name() const {
+  return model_->name;
+}
+
 void Graph::run_on_worker(void* buffers[], void* argument) {
   auto* const header = static_cast<Header*>(argument);
   auto* const pieces = reinterpret_cast<Piece*>(header->arguments + header->offset);
@@ -178,14 +189,28 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
     }
   }
   ++g.tasks;
+  g.uses += std::ssize(uses);
   if (!g.session) {
-    std::vector<Piece> pieces;
-    pieces.reserve(uses.size());
+    std::vector<Piece>& pieces = g.inserting;
+    pieces.clear();
     for (const Use& use : uses) pieces.push_back(g.home[static_cast<std::size_t>(use.data)]);
     if (g.pool) {
-      g.pool->insert(codelet.body(), arguments, size, uses, pieces, hints.priority);
-      if (g.pool->recorded() == kMostPending) g.pool->run();
-      return;
+      const std::uint64_t seed = g.options.settings.shuffle;
+      const int priority = seed == 0 ? hints.priority : random_priority(seed, g.tasks);
+      return g.pool->insert(codelet.body(), arguments, size, uses, pieces, priority);
+    }
+    if (g.options.simulated != nullptr) {
+      const double bytes =
+          std::accumulate(pieces.begin(), pieces.end(), 0.0, [](double sum, const Piece& p) {
+            return sum + static_cast<double>(p.rows * p.element) * static_cast<double>(p.cols);
+          });
+      return g.options.simulated->insert(codelet.name(), uses, hints, bytes);
+    }
+    if (g.options.measured != nullptr) {
+      const std::int64_t start = now();
+      g.run(codelet.body(), arguments, pieces.data(), 0);
+      const double seconds = 1e-9 * static_cast<double>(now() - start);
+      return g.options.measured->record(codelet.name(), hints.footprint, seconds);
     }
     if (!g.options.copied_data) return g.run(codelet.body(), arguments, pieces.data(), 0);
     const CopiedData copies(uses, pieces);
@@ -237,7 +262,8 @@ bool Graph::stopped() const {
 }
 
 void Graph::wait() {
-  if (impl_->pool) impl_->pool->run();
+  if (impl_->pool) impl_->pool->wait();
+  if (impl_->options.simulated != nullptr) impl_->options.simulated->wait();
   impl_->wait_until_pending(0);
   if (impl_->messenger) impl_->messenger->finish();
   impl_->failure.rethrow();
@@ -248,7 +274,10 @@ void Graph::go_on() {
 }
 
 void Graph::abandon() noexcept {
-  if (impl_->pool) impl_->pool->clear();
+  if (impl_->pool) {
+    impl_->stopped = true;
+    impl_->pool->wait();
+  }
   if (impl_->messenger && !impl_->messenger->finished()) {
     // Other ranks wait for messages that will never be inserted, so the run cannot continue.
     core::warn_once("the tasks of this rank could not be inserted; aborting all ranks");
@@ -263,6 +292,7 @@ void Graph::abandon() noexcept {
 }
 
 int Graph::workers() const {
+  if (impl_->options.simulated != nullptr) return impl_->options.simulated->workers();
   return impl_->session ? impl_->session->workers() : impl_->pool ? impl_->pool->threads() : 1;
 }
 
@@ -272,6 +302,7 @@ GraphTimes Graph::times() const {
     times.seconds[p] = 1e-9 * static_cast<double>(impl_->nanoseconds[p].load());
   }
   times.tasks = impl_->tasks;
+  times.uses = impl_->uses;
   times.workers = workers();
   return times;
 }

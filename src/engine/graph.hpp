@@ -94,6 +94,7 @@ class Codelet {
  public:
   Codelet(const std::string& name, Body run);
   Body body() const { return body_; }
+  const std::string& name() const;
 
  private:
   friend class Graph;
@@ -107,6 +108,9 @@ struct Hints {
   double flops = 0;             ///< flops of the task, for StarPU's performance models
   std::uint32_t footprint = 0;  ///< tasks of a codelet with equal footprints take equally long
 };
+
+class SimulatedRun;
+class TaskTimes;
 
 /// Who runs the tasks of a graph.
 enum class RunBy : unsigned char {
@@ -125,6 +129,10 @@ struct GraphOptions {
   /// nothing else may use the communicator in between.
   Communicator* ranks = nullptr;
   bool dry = false;  ///< tasks are scheduled but not run, to measure the overhead of the engine
+  /// Run by the caller: how long each task took is recorded here.
+  TaskTimes* measured = nullptr;
+  /// If not null, nothing runs: the tasks are replayed on a simulated machine.
+  SimulatedRun* simulated = nullptr;
   /// Run by the caller: tasks run on copies of their data, as they would on a device (tests).
   bool copied_data = false;
 };
@@ -132,6 +140,7 @@ struct GraphOptions {
 struct GraphTimes {
   std::array<double, kPhases> seconds{};  ///< summed over the workers
   std::int64_t tasks = 0;
+  std::int64_t uses = 0;  ///< pieces of data that they use, in total
   int workers = 1;
 };
 

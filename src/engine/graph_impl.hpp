@@ -13,6 +13,7 @@
 #include "core/buffer.hpp"
 #include "core/first_error.hpp"
 #include "core/machine/fp_scope.hpp"
+#include "core/machine/threads.hpp"
 #include "engine/graph.hpp"
 #include "engine/messenger.hpp"
 #include "engine/pool_run.hpp"
@@ -36,7 +37,8 @@ struct Graph::Impl {
     const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
     if (ranks) options.run_by = RunBy::starpu;
     if (options.run_by == RunBy::thread_pool) {
-      pool.emplace(options.settings.threads,
+      const int threads = options.settings.threads;
+      pool.emplace(threads > 0 ? threads : core::default_threads(),
                    [this](Body body, const void* arguments, const Piece* pieces,
                           std::size_t thread) { run(body, arguments, pieces, thread); });
     } else if (options.run_by == RunBy::starpu) {
@@ -115,12 +117,13 @@ struct Graph::Impl {
   std::optional<PoolRun> pool;
   std::vector<core::Buffer<std::byte>> scratch;  ///< by worker
   std::vector<Piece> home;                       ///< where the caller has the data, by DataId
+  std::vector<Piece> inserting;                  ///< data of the task that is being inserted
   std::vector<bool> read_only;                   ///< by DataId
   std::vector<starpu_data_handle_t> handles;     ///< by DataId; with StarPU only
   std::atomic<bool> stopped{false};
   std::atomic<int> running{0};  ///< tasks that run now
   std::array<std::atomic<std::int64_t>, kPhases> nanoseconds{};
-  std::int64_t tasks = 0;
+  std::int64_t tasks = 0, uses = 0;
   std::mutex mutex;
   std::condition_variable progressed;
   std::int64_t pending = 0;  ///< tasks and messages

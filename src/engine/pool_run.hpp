@@ -3,76 +3,97 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "engine/counter.hpp"
+#include "engine/access_history.hpp"
 #include "engine/graph.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/event_count.hpp"
+#include "engine/threads/thread_pool.hpp"
 
 namespace stepwell::engine {
 
-/// Runs a small task graph on a thread pool: tasks are recorded with what they wait for, and then
-/// run by all threads, the highest priority first. A task costs 1 to 2 us, and there is nothing to
-/// start; StarPU, which is for large graphs and ranks, takes 20 us a task and 10 ms to start.
+/// Runs a task graph on a thread pool, while it is inserted: a task has a counter of the tasks it
+/// waits for, and those that wait for nothing are run by the threads, the highest priority first.
+/// Threads without a task sleep. A task costs 1 to 2 us, and there is nothing to start; StarPU,
+/// which is for devices and ranks, takes 20 us a task and 10 ms to start.
 class PoolRun {
  public:
-  /// Runs a task's body on a thread of the pool.
+  /// Runs a task's body on a thread of the pool. It must not throw.
   using Runner = std::function<void(Body body, const void* arguments, const Piece* pieces,
                                     std::size_t thread)>;
 
   PoolRun(int threads, Runner runner);
+  ~PoolRun() { wait(); }
+  PoolRun(const PoolRun&) = delete;
+  PoolRun& operator=(const PoolRun&) = delete;
 
-  /// Records a task. 'pieces' are in the order of 'uses'; 'size' bytes of arguments are copied.
+  /// Inserts a task, from one thread. 'pieces' are in the order of 'uses'; 'size' bytes of
+  /// arguments are copied. If many tasks are pending, the caller runs some of them.
   void insert(Body body, const void* arguments, std::size_t size, std::span<const Use> uses,
               std::span<const Piece> pieces, int priority);
-  /// Runs the recorded tasks.
-  void run();
-  /// Forgets the recorded tasks.
-  void clear();
+  /// Runs tasks until all have finished, and lets the threads sleep.
+  void wait();
 
-  std::size_t recorded() const { return nodes_.size(); }
   int threads() const { return pool_.requested(); }
 
  private:
+  /// A slot for a pending task. It is used again, so that inserting need not allocate memory.
   struct Node {
+    std::int64_t id = 0;  ///< position in the order of insertion, from 1; 0: the slot is free
     Body body = nullptr;
     std::vector<std::byte> arguments;
     std::vector<Piece> pieces;
-    std::vector<std::size_t> next;  ///< tasks that wait for this one
+    std::vector<std::size_t> next;  ///< slots of tasks that wait for this one
     int waits_for = 0;              ///< number of unfinished tasks
     int priority = 0;
   };
-  /// The tasks that last used a piece of data.
-  struct History {
-    std::ptrdiff_t writer = -1;
-    std::vector<std::size_t> readers;  ///< since it was written
+  /// A task that may have finished: its slot is then free or has another id.
+  struct Reference {
+    std::size_t slot;
+    std::int64_t id;
   };
   struct Ready {
     int priority;
-    std::size_t node;
+    std::int64_t id;
+    std::size_t slot;
     /// Among equal priorities, the task that was inserted first.
     bool operator<(const Ready& other) const {
-      return priority != other.priority ? priority < other.priority : node > other.node;
+      return priority != other.priority ? priority < other.priority : id > other.id;
     }
   };
 
-  void wait_for(std::size_t earlier, std::size_t later);
-  void make_ready(std::size_t node);
-  void work(std::size_t thread);
+  // All of these are called with the lock held.
+  std::size_t free_slot();
+  void record_uses(std::size_t slot, std::span<const Use> uses);
+  void make_ready(std::size_t slot);
   /// Marks a task as finished, and makes ready what waited only for it.
-  void finish(std::size_t node);
+  void finish(std::size_t slot);
+  /// The number of threads that have to be woken for so many tasks.
+  std::int64_t claim_idle(std::int64_t tasks);
+  std::int64_t pending() const { return inserted_ - finished_; }
+
+  /// Runs tasks on this thread until at most 'most' are pending and, on other threads, until no
+  /// more will come.
+  void work(std::size_t thread, std::int64_t most);
 
   ThreadPool pool_;
+  std::function<void(int)> job_;  ///< of the pool's threads
   Runner runner_;
-  std::vector<Node> nodes_;
-  std::vector<History> history_;  ///< by DataId
-  std::mutex mutex_;              ///< guards what follows
-  std::vector<Ready> ready_;      ///< a heap, with room for all tasks: workers can't allocate
-  std::size_t finished_ = 0;
-  Counter changed_;  ///< more work, or the end of it
+  std::mutex mutex_;  ///< guards what follows
+  std::deque<Node> nodes_;
+  std::vector<std::size_t> free_;  ///< slots, with room for all: workers can't allocate memory
+  std::vector<Ready> ready_;       ///< a heap, with room for all
+  AccessHistory<Reference> history_;
+  std::int64_t inserted_ = 0, finished_ = 0;
+  std::int64_t idle_ = 0;    ///< threads that wait for an event
+  std::int64_t waking_ = 0;  ///< those of them that have been notified
+  bool started_ = false, complete_ = false;
+  EventCount event_;  ///< more ready tasks, or the end
 };
 
 }  // namespace stepwell::engine

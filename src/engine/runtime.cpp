@@ -51,9 +51,8 @@ void refuse_forked_child() {
   if (owner.compare_exchange_strong(none, self) || none == self) return;
   throw Error(
       ErrorCode::unsupported,
-      "this process was forked after Stepwell had started its workers in the parent, and "
-      "threads do not survive a fork; use one thread here (threads = 1), start a new process "
-      "instead (in Python: multiprocessing's 'spawn'), or fork before the first call");
+      "this process was forked after StarPU had started its workers in the parent, and threads do "
+      "not survive a fork; start a new process instead, or fork before the first call over ranks");
 }
 
 /// Environment variables for the start of StarPU and hwloc, which have no other way to be
@@ -96,6 +95,16 @@ void unbind_workers() {
       &allowed, STARPU_CPU);
 }
 
+int workers_for(const Settings& settings) {
+  const int threads = settings.threads > 0 ? settings.threads : core::default_threads();
+  if (threads > worker_limit()) {
+    core::warn_once("this StarPU has room for " + std::to_string(worker_limit()) +
+                    " workers, so a rank uses that many of " + std::to_string(threads) +
+                    " threads; see 'stepwell doctor'");
+  }
+  return std::min(threads, worker_limit());
+}
+
 void start(State& s, const Settings& settings) {
   kernels::table();  // requests the matrix engine from the OS before any thread uses it
   if (starpu_is_initialized() != 0) {
@@ -103,7 +112,7 @@ void start(State& s, const Settings& settings) {
     s.settings = settings;
     return;
   }
-  const int threads = resolve_threads(settings.threads);
+  const int threads = workers_for(settings);
   require_memory_for_workers(threads);
   const core::EnvironmentScope scope(starting_environment());
   starpu_conf conf;
@@ -152,23 +161,26 @@ void require_reserve(std::int64_t bytes) {
   munmap(reserve, size);
 }
 
-int resolve_threads(int asked) {
-  const int threads = asked > 0 ? asked : core::default_threads();
-  if (threads <= STARPU_MAXCPUS) return threads;
-  core::warn_once("this StarPU was built for at most " + std::to_string(STARPU_MAXCPUS) +
-                  " workers (configure it with --enable-maxcpus); using that many of " +
-                  std::to_string(threads));
+int worker_limit() {
   return STARPU_MAXCPUS;
+}
+
+StarpuIdentity starpu_identity() {
+  int major = 0, minor = 0, release = 0;
+  starpu_get_version(&major, &minor, &release);
+  StarpuIdentity is;
+  is.version = std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+#ifdef STEPWELL_STARPU_BUNDLED
+  is.bundled = true;
+#endif
+  return is;
 }
 
 WorkerCount worker_count(const Context* context) {
   const int asked = context == nullptr ? 0 : context->requested();
   const core::ThreadCount allowed = core::thread_count();
-  const int threads = asked > 0 ? asked : allowed.threads;
-  if (threads > STARPU_MAXCPUS) {
-    return {STARPU_MAXCPUS, "StarPU was built for " + std::to_string(STARPU_MAXCPUS)};
-  }
-  return {threads, asked > 0 ? "requested" : to_string(allowed.source)};
+  if (asked > 0) return {asked, "requested"};
+  return {allowed.threads, to_string(allowed.source)};
 }
 
 Session::Session(const Settings& settings, Workers at_first) {

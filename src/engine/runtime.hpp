@@ -6,6 +6,7 @@
 #include <string>
 
 #include "stepwell/context.hpp"
+#include "stepwell/machine.hpp"
 
 /// StarPU, started when it is needed and paused when it is not. Like StarPU itself, it exists once
 /// in a process.
@@ -17,9 +18,9 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// The number of threads for 'asked': core::default_threads() for 0, and never more than StarPU was
-/// built for.
-int resolve_threads(int asked);
+/// The number of CPU workers that this StarPU was built for, and what it is.
+int worker_limit();
+StarpuIdentity starpu_identity();
 
 /// The number of threads of a call with this context, and what determines it.
 struct WorkerCount {

@@ -97,7 +97,7 @@ void Factor::half_solve(MatrixView<double> b, const EngineOptions& with) const t
   factor::require_fp64(data_->l, "half_solve");
   const core::FpScope fp;
   const engine::SingleThreadedBlas blas;
-  engine::ThreadPool pool(factor::threads_of(with.context));
+  engine::ThreadPool pool(engine::pool_threads(with.context));
   const double root = std::sqrt(data_->scale.gain);
   factor::Chunks chunks;
   chunks.before = [&](std::int64_t, MatrixView<double> x) {

@@ -7,6 +7,7 @@
 
 #include "core/checked.hpp"
 #include "core/machine/system.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/layout.hpp"
 #include "stepwell/error.hpp"
 
@@ -23,23 +24,38 @@ std::int64_t choose_tile(std::int64_t n, std::int64_t asked) {
   return std::clamp(core::round_up(n, kernels::kPanel), kernels::kPanel, most);
 }
 
-engine::GraphOptions graph_options(bool enough, const Context* context, Progress* progress,
-                                   bool small) {
+std::int64_t choose_lu_tile(std::int64_t n, std::int64_t asked) {
+  constexpr std::int64_t kSmall = 4096;
+  const std::int64_t tile = choose_tile(n, asked);
+  return asked == 0 && n < kSmall ? std::min(tile, kSmallTile) : tile;
+}
+
+engine::GraphOptions graph_options(std::int64_t useful, const Context* context,
+                                   Progress* progress) {
   engine::GraphOptions g;
   g.progress = progress;
   g.run_by = engine::RunBy::caller;
-  if (!enough) return g;  // the number of threads need not be queried
-  g.settings.threads = threads_of(context);
-  if (g.settings.threads > 1) g.run_by = small ? engine::RunBy::thread_pool : engine::RunBy::starpu;
+  if (useful <= 1) return g;  // the number of threads need not be queried
+  g.settings.threads =
+      static_cast<int>(std::min<std::int64_t>(engine::threads_of(context), useful));
+  if (g.settings.threads > 1) g.run_by = engine::RunBy::thread_pool;
   return g;
 }
 
-int threads_of(const Context* context) {
-  return context == nullptr ? engine::resolve_threads(0) : context->threads();
+std::int64_t useful_threads(std::int64_t tiles) {
+  return tiles < 3 ? 1 : 2 * tiles;
 }
 
 std::int64_t workers_of(const engine::GraphOptions& options) {
-  return options.run_by == engine::RunBy::caller ? 1 : options.settings.threads;
+  switch (options.run_by) {
+    case engine::RunBy::caller:
+      return 1;
+    case engine::RunBy::thread_pool:
+      break;
+    case engine::RunBy::starpu:
+      return std::min(options.settings.threads, engine::worker_limit());
+  }
+  return options.settings.threads;
 }
 
 void announce(Progress* progress, std::int64_t tasks) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "stepwell/view.hpp"
 
 /// Random orthogonal matrices that mix all coordinates and cost n log n to apply.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "stepwell/view.hpp"
 
 /// Filling matrices from a formula for their elements with a thread pool. The bits do not depend on

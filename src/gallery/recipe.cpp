@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "gallery/basis.hpp"
 #include "gallery/element_rules.hpp"
 #include "gallery/elements.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/distributed/substitution.hpp"
 #include "factor/lu/lu_data.hpp"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/fixture.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "stepwell/context.hpp"
 #include "stepwell/error.hpp"
 
@@ -58,9 +59,10 @@ TEST_F(RuntimeTest, StartsAsManyWorkersAsWereAskedFor) {
 }
 
 TEST_F(RuntimeTest, StartsAsManyAsAllowedByDefault) {
-  EXPECT_EQ(use_workers({0, 0}), resolve_threads(0));
-  EXPECT_GE(resolve_threads(0), 1);
-  EXPECT_EQ(Context().threads(), resolve_threads(0));
+  EXPECT_EQ(use_workers({0, 0}), std::min(threads_of(nullptr), worker_limit()));
+  EXPECT_GE(threads_of(nullptr), 1);
+  EXPECT_EQ(Context().threads(), threads_of(nullptr));
+  EXPECT_EQ(Context(1000).threads(), 1000);  // StarPU's limit is not that of the thread pool
   stop_workers({0, 0});
   EXPECT_EQ(started(), 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,32 +12,62 @@
 #include <thread>
 #include <vector>
 
-#include "engine/counter.hpp"
+#include "engine/threads/counter.hpp"
 
 namespace stepwell::engine {
 namespace {
 
-TEST(ThreadPool, RunsTheJobOnceOnEveryThread) {
+/// A job that each of so many threads begins before any of them leaves it.
+template <class Job>
+auto on_all(int threads, std::atomic<int>& inside, const Job& job) {
+  return [threads, &inside, job](int t) {
+    ++inside;
+    while (inside < threads) std::this_thread::yield();
+    job(t);
+  };
+}
+
+TEST(ThreadPool, RunsTheJobAtMostOnceOnEveryThread) {
   for (const int threads : {1, 2, 5}) {
     ThreadPool pool(threads);
     ASSERT_EQ(pool.size(), threads);
     for (int run = 0; run < 50; ++run) {
       std::array<std::atomic<int>, 5> calls{};
-      pool.run([&](int t) { ++calls[static_cast<std::size_t>(t)]; });
+      std::atomic<int> inside{0};
+      pool.run(on_all(threads, inside, [&](int t) { ++calls[static_cast<std::size_t>(t)]; }));
       for (int t = 0; t < 5; ++t) ASSERT_EQ(calls[static_cast<std::size_t>(t)], t < threads);
     }
   }
+}
+
+TEST(ThreadPool, DoesNotWaitForAThreadThatHasNotBegun) {
+  ThreadPool pool(3);
+  std::atomic<int> done{0};
+  for (int run = 0; run < 1000; ++run) {
+    std::atomic<int> inside{0}, after{0};
+    std::atomic<bool> over{false};
+    pool.run([&](int) {
+      ++inside;
+      if (over) ++after;
+      --inside;
+      ++done;
+    });
+    over = true;
+    ASSERT_EQ(inside, 0);
+    ASSERT_EQ(after, 0);
+  }
+  EXPECT_GE(done, 1000);  // the caller took part in each
 }
 
 TEST(ThreadPool, GivesTheCallerWhatAJobThrew) {
   for (const int threads : {1, 2, 5}) {
     ThreadPool pool(threads);
     for (int thrower = 0; thrower < threads; ++thrower) {
-      std::atomic<int> others{0};
-      const auto job = [&](int t) {
+      std::atomic<int> others{0}, inside{0};
+      const auto job = on_all(threads, inside, [&](int t) {
         if (t == thrower) throw t;
         ++others;
-      };
+      });
       try {
         pool.run(job);
         ADD_FAILURE() << "nothing was thrown";
@@ -50,25 +80,6 @@ TEST(ThreadPool, GivesTheCallerWhatAJobThrew) {
     EXPECT_THROW(pool.for_each(100, [](std::int64_t) { throw 'x'; }), char);
     pool.for_each(100, [&](std::int64_t) { ++done; });
     EXPECT_EQ(done, 100);
-  }
-}
-
-TEST(ThreadPool, BarrierWaitsForAllThreads) {
-  constexpr int threads = 4;
-  ThreadPool pool(threads);
-  for (int run = 0; run < 10; ++run) {
-    std::atomic<int> arrived{0};
-    std::atomic<int> early{0};
-    pool.run([&](int) {
-      for (int round = 1; round <= 20; ++round) {
-        ++arrived;
-        pool.barrier();
-        if (arrived < round * threads) ++early;
-        pool.barrier();
-      }
-    });
-    ASSERT_EQ(early, 0);
-    ASSERT_EQ(arrived, 20 * threads);
   }
 }
 

@@ -70,10 +70,10 @@ TEST_P(SameBits, ForAHundredRandomSchedules) {
   options.scratch_bytes = tiles::scratch_bytes(64);
   options.run_by = engine::RunBy::caller;
   const std::vector<double> expected = tiles_from(a, GetParam(), options);
-  options.run_by = engine::RunBy::starpu;
   for (int seed = 1; seed <= 10; ++seed) {
     options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};
     for (int run = 0; run < (kSanitized ? 2 : 10); ++run) {
+      options.run_by = run % 2 == 0 ? engine::RunBy::starpu : engine::RunBy::thread_pool;
       ASSERT_TRUE(tiles_from(a, GetParam(), options) == expected) << seed << ", run " << run;
     }
   }
@@ -106,7 +106,8 @@ TEST_P(SameBits, ForAnyWindow) {
   const Dense<double> a = well_conditioned(650);
   engine::GraphOptions options;
   options.scratch_bytes = tiles::scratch_bytes(64);
-  for (const auto run_by : {engine::RunBy::caller, engine::RunBy::starpu}) {
+  for (const auto run_by :
+       {engine::RunBy::caller, engine::RunBy::thread_pool, engine::RunBy::starpu}) {
     options.run_by = run_by;
     const std::vector<double> expected = tiles_from(a, GetParam(), options);
     for (const std::int64_t window : {1, 2, 3, 7, 10}) {

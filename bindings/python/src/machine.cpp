@@ -43,6 +43,10 @@ nb::dict describe() {
   d["threads"] = r.threads;
   d["threads_reason"] = r.threads_reason;
   d["threads_problem"] = r.threads_problem;
+  d["starpu_version"] = r.starpu.version;
+  d["starpu_bundled"] = r.starpu.bundled;
+  d["starpu_warning"] = r.starpu.warning;
+  d["worker_limit"] = r.worker_limit;
   d["memory_total"] = r.memory_total;
   d["memory_available"] = r.memory_available;
   d["huge_pages"] = r.huge_pages;

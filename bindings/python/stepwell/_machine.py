@@ -39,6 +39,13 @@ class Machine:
     threads_reason: str
     #: An environment variable that was ignored, and why; empty if none was.
     threads_problem: str
+    #: The StarPU that runs the tasks of calls over ranks; bundled: it is inside libstepwell.
+    starpu_version: str
+    starpu_bundled: bool
+    #: What to do if it has room for fewer workers than threads; empty if it has enough.
+    starpu_warning: str
+    #: Number of workers that it has room for.
+    worker_limit: int
     memory_total: int
     memory_available: int
     huge_pages: str
@@ -56,6 +63,8 @@ class Machine:
         for problem in (self.isa_cap_problem, self.threads_problem, self.blas_warning):
             if problem:
                 lines.append(f"  {problem}")
+        if self.starpu_warning:
+            lines.append(f"  StarPU {self.starpu_version}: {self.starpu_warning}")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -29,8 +29,8 @@ def native() -> ModuleType:
 def thread_count(threads: Optional[int]) -> int:
     """The number of threads to request from the library; 0: as many as allowed.
 
-    Worker threads do not survive a fork, so a forked child works on one thread unless it is told
-    otherwise. The bits of the result are the same.
+    A forked child works on one thread unless it is told otherwise: such children usually come in
+    pools, one for each CPU. The bits of the result are the same.
     """
     if threads is None:
         return 1 if _forked else 0

@@ -103,6 +103,17 @@ int default_threads() {
   return thread_count().threads;
 }
 
+int usable_cpus() {
+  static std::atomic<std::int64_t> known{0};  // CPUs by affinity in the upper half
+  const std::int64_t affinity = cpus_by_affinity();
+  std::int64_t last = known.load(std::memory_order_relaxed);
+  if (last == 0 || last >> 32 != affinity) {
+    last = affinity << 32 | std::int64_t{cpu_allowance().threads};
+    known.store(last, std::memory_order_relaxed);
+  }
+  return static_cast<int>(last & 0xffffffff);
+}
+
 std::string ignored_thread_variable() {
   for (const ThreadSource source : kVariables) {
     const char* const text = non_empty_variable(to_string(source));

@@ -39,6 +39,10 @@ ThreadCount thread_count();
 /// thread_count().threads.
 int default_threads();
 
+/// The number of CPUs that the process may use by its affinity and quota, whatever the number of
+/// threads is. Cached until the affinity changes.
+int usable_cpus();
+
 /// The first variable above that is set but is not a number of threads, with a message; empty if
 /// there is none.
 std::string ignored_thread_variable();

@@ -179,7 +179,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   s.fp32 = s.map.uses(Rung::fp32);
 
   engine::GraphOptions g =
-      graph_options(s.map.grid().tiles() > 1, options.engine.context, options.engine.progress);
+      graph_options(s.map.grid().count(), options.engine.context, options.engine.progress);
   g.scratch_bytes = syrk_scratch_bytes(tile);
   Level3Report report;
   report.peak_bytes =

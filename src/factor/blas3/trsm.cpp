@@ -160,8 +160,8 @@ Level3Report trsm(const Factor& l, MatrixView<double> b, const Level3Options& op
   const TrsmRules rules{&map, {b.rows, map.grid().tile}, std::sqrt(FactorData::of(l).scale.gain)};
   const std::int64_t down = rules.down.tiles();
   const std::int64_t across = map.grid().tiles();
-  engine::GraphOptions g =
-      graph_options(down * across > 2, options.engine.context, options.engine.progress);
+  engine::GraphOptions g = graph_options(down * across > 2 ? down * across : 1,
+                                         options.engine.context, options.engine.progress);
   g.scratch_bytes = syrk_scratch_bytes(map.grid().tile);
   Level3Report report;
   report.peak_bytes =

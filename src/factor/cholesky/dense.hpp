@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/signatures.hpp"
 #include "stepwell/view.hpp"
 

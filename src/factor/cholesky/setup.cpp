@@ -17,8 +17,6 @@ using tiles::Distribution;
 using tiles::Grid;
 using tiles::RungMap;
 
-/// With fewer block rows than this there is too little parallel work.
-constexpr std::int64_t kTilesForWorkers = 3;
 /// Matrices of at most this order at fp64 or fp32 are a single tile: the recursion inside it beats
 /// LAPACK's own factorization by a sixth there, and needs no copies and no inverses.
 constexpr std::int64_t kOneTile = 1024;
@@ -48,9 +46,8 @@ void check_options(const FactorOptions& options) {
 
 engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
                                const ProcessContext& process, bool scratch_for_blocks) {
-  const bool enough = map.grid().tiles() >= kTilesForWorkers;
-  engine::GraphOptions g = graph_options(enough, options.engine.context, options.engine.progress,
-                                         map.grid().tiles() <= kTilesForPool);
+  engine::GraphOptions g = graph_options(useful_threads(map.grid().tiles()), options.engine.context,
+                                         options.engine.progress);
   if (!process.alone()) {
     g.run_by = engine::RunBy::starpu;
     g.settings.threads = process.threads(options.engine.context);

@@ -10,6 +10,7 @@
 
 #include "engine/agreement.hpp"
 #include "engine/runtime.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/setup.hpp"
 #include "stepwell/error.hpp"
 
@@ -77,8 +78,8 @@ int part_of_machine(int allowed, std::int64_t claimed) {
 }
 
 int ProcessContext::threads(const Context* context) const {
-  if (alone() || context != nullptr) return threads_of(context);
-  const int allowed = engine::resolve_threads(0);
+  if (alone() || context != nullptr) return engine::threads_of(context);
+  const int allowed = engine::threads_of(nullptr);
   return part_of_machine(allowed, ranks_->sum_on_machine(allowed));
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/communicator.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell::factor {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/scaling.hpp"
 #include "stepwell/view.hpp"
 

@@ -27,20 +27,8 @@ namespace {
 using tiles::Grid;
 using tiles::RungMap;
 
-/// With fewer block rows than this there is too little parallel work.
-constexpr std::int64_t kTilesForWorkers = 3;
-
 [[noreturn]] void misuse(const std::string& text) {
   throw Error(ErrorCode::invalid_argument, "lu: " + text);
-}
-
-/// Small matrices have smaller tiles: their panels, which one core factors, are half as long
-/// (n = 1200: 13 ms for a solve instead of 21).
-constexpr std::int64_t kSmall = 4096;
-
-std::int64_t tile_for(std::int64_t n, std::int64_t asked) {
-  const std::int64_t tile = choose_tile(n, asked);
-  return asked == 0 && n < kSmall ? std::min(tile, kSmallTile) : tile;
 }
 
 RungMap map_for(std::int64_t n, const FactorOptions& options) {
@@ -52,7 +40,7 @@ RungMap map_for(std::int64_t n, const FactorOptions& options) {
   if (map.graded() && std::ranges::find(map.layers, Rung::fp64) != map.layers.end()) {
     misuse("the map '" + to_string(map) + "' mixes fp64 with other rungs");
   }
-  return RungMap({n, tile_for(n, options.tile)}, map);
+  return RungMap({n, choose_lu_tile(n, options.tile)}, map);
 }
 
 void check(MatrixView<const double> a, const FactorOptions& options) {
@@ -65,9 +53,8 @@ void check(MatrixView<const double> a, const FactorOptions& options) {
 }
 
 engine::GraphOptions workers_for(const RungMap& map, const FactorOptions& options) {
-  const std::int64_t tiles = map.grid().tiles();
-  engine::GraphOptions g = graph_options(tiles >= kTilesForWorkers, options.engine.context,
-                                         options.engine.progress, tiles <= kTilesForPool);
+  engine::GraphOptions g = graph_options(useful_threads(map.grid().tiles()), options.engine.context,
+                                         options.engine.progress);
   g.scratch_bytes = lu_scratch_bytes(map);
   return g;
 }
@@ -131,7 +118,7 @@ LuFactor lu_scaled(MatrixView<const double> a, const Scale& scale, const FactorO
   core::Buffer<double> transformed;
   Scale ones;
   if (!state.pivoting) {
-    engine::ThreadPool pool(threads_of(options.engine.context));
+    engine::ThreadPool pool(engine::pool_threads(options.engine.context));
     data->butterflies.emplace(a.rows, options.lu.seed);
     transformed = core::Buffer<double>(core::size_product(a.rows, a.rows, "a copy of A"),
                                        core::Contents::any);
@@ -240,7 +227,7 @@ LuFactor lu(MatrixView<const double> a, const FactorOptions& options) try {
   const auto start = core::Clock::now();
   factor::Equilibration e;
   {
-    engine::ThreadPool pool(factor::threads_of(options.engine.context));
+    engine::ThreadPool pool(engine::pool_threads(options.engine.context));
     e = factor::equilibrate(a, pool);
   }
   if (e.row >= 0) {

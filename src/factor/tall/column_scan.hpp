@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/row_block.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/signatures.hpp"
 
 namespace stepwell::factor {

@@ -7,7 +7,7 @@
 
 #include "core/buffer.hpp"
 #include "core/row_block.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/signatures.hpp"
 #include "stepwell/progress.hpp"
 #include "stepwell/rung.hpp"

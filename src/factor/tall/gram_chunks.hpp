@@ -8,8 +8,8 @@
 
 #include "core/buffer.hpp"
 #include "core/row_block.hpp"
-#include "engine/counter.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/counter.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/tall/column_scan.hpp"
 #include "factor/tall/gram.hpp"
 #include "kernels/layout.hpp"

@@ -3,61 +3,35 @@
 #include "factor/triangular/substitution.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/machine/fp_scope.hpp"
-#include "engine/counter.hpp"
+#include "factor/triangular/substitution_order.hpp"
 #include "factor/triangular/substitution_tile.hpp"
 
 namespace stepwell::factor {
 namespace {
 
-using engine::Counter;
-
-/// One direction of the substitution. Item (s, q) applies the block solved in step s to the block
-/// of step q > s; the item that makes the next block ready also solves it, and comes first in its
-/// step, so that no thread waits for a diagonal tile while there is a tile to apply.
+/// One direction of the substitution.
 template <class V>
 class Direction {
  public:
   Direction(const tiles::TileMatrix& l, MatrixView<V> x, bool transposed)
-      : l_(l),
-        x_(x),
-        transposed_(transposed),
-        steps_(l.grid().tiles()),
-        applied_(static_cast<std::size_t>(steps_)) {}
+      : l_(l), x_(x), transposed_(transposed), steps_(l.grid().tiles()) {}
 
-  void run(engine::ThreadPool& pool) {
-    solve(0);
-    if (steps_ == 1) return;
-    pool.for_each(steps_ * (steps_ - 1) / 2, [this](std::int64_t item) { this->item(item); });
+  void run(engine::ThreadPool& pool) const {
+    SubstitutionOrder(steps_).run(
+        pool, [this](std::int64_t s) { solve(block(s)); },
+        [this](std::int64_t s, std::int64_t q) { apply(block(s), block(q)); });
   }
 
  private:
-  /// Items in order: (0,1) (0,2) ... (0,T-1) (1,2) ...
-  void item(std::int64_t index) {
-    std::int64_t s = 0;
-    while (index >= steps_ - 1 - s) index -= steps_ - 1 - s++;
-    const std::int64_t q = s + 1 + index;
-    solved_.wait_for(s + 1);
-    Counter& order = applied_[static_cast<std::size_t>(q)];
-    order.wait_for(s);
-    const std::int64_t i = block(transposed_ ? s : q);
-    const std::int64_t j = block(transposed_ ? q : s);
-    apply_tile<V>(l_.tile(i, j), transposed_, part(block(s)), part(block(q)));
-    if (q == s + 1) {
-      solve(q);
-    } else {
-      order.add();
-    }
+  void solve(std::int64_t i) const { solve_tile<V>(l_.tile(i, i), transposed_, part(i)); }
+  void apply(std::int64_t solved, std::int64_t to) const {
+    const tiles::Tile tile = transposed_ ? l_.tile(solved, to) : l_.tile(to, solved);
+    apply_tile<V>(tile, transposed_, part(solved), part(to));
   }
 
-  void solve(std::int64_t s) {
-    const std::int64_t i = block(s);
-    solve_tile<V>(l_.tile(i, i), transposed_, part(i));
-    solved_.add();
-  }
-
+  /// The block row that is solved in step s.
   std::int64_t block(std::int64_t s) const { return transposed_ ? steps_ - 1 - s : s; }
   MatrixView<V> part(std::int64_t i) const {
     return x_.block(i * l_.grid().tile, 0, l_.grid().size(i), x_.cols);
@@ -67,8 +41,6 @@ class Direction {
   MatrixView<V> x_;
   bool transposed_;
   std::int64_t steps_;
-  Counter solved_;                ///< blocks solved
-  std::vector<Counter> applied_;  ///< blocks applied to each step's block
 };
 
 }  // namespace

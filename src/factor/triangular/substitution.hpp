@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "stepwell/view.hpp"
 #include "tiles/tile_matrix.hpp"
 

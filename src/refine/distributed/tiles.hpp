@@ -8,7 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "engine/agreement.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/block_source.hpp"
 #include "tiles/distribution.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "refine/operators/checksums.hpp"
 #include "refine/operators/normal_block.hpp"
 #include "refine/operators/operator.hpp"

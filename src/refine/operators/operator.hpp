@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "kernels/signatures.hpp"
 #include "refine/operators/checksums.hpp"
 #include "stepwell/view.hpp"

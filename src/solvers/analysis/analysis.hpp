@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/scaling.hpp"
 #include "refine/operators/operator.hpp"
 #include "stepwell/certificate.hpp"

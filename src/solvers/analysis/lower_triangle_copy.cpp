@@ -7,7 +7,7 @@
 
 #include "core/checked.hpp"
 #include "core/numeric/transpose.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "solvers/systems/square_solver.hpp"
 
 namespace stepwell::solvers {

@@ -25,6 +25,14 @@ MachineReport describe_machine() try {
   r.threads = workers.threads;
   r.threads_reason = workers.reason;
   r.threads_problem = core::ignored_thread_variable();
+  r.starpu = engine::starpu_identity();
+  r.worker_limit = engine::worker_limit();
+  if (r.worker_limit < r.threads) {
+    r.starpu.warning = "over MPI, a rank uses at most " + std::to_string(r.worker_limit) + " of " +
+                       std::to_string(r.threads) +
+                       " threads; a Stepwell that is built with STEPWELL_STARPU=bundled has room "
+                       "for 512";
+  }
   r.memory_total = memory.total;
   r.memory_available = memory.available;
   r.huge_pages = core::transparent_huge_pages();

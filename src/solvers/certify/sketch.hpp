@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/buffer.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "refine/operators/checksums.hpp"
 #include "solvers/analysis/scaled.hpp"
 #include "stepwell/view.hpp"

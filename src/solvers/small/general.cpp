@@ -31,7 +31,7 @@ class SmallGeneral : public SmallSystem {
       : SmallSystem(a, as_it_is(a.rows), small_batch(static_cast<std::int64_t>(c.columns.size())),
                     c),
         transposed_(options.transposed),
-        pool_(n_ < factor::kDenseLuForThreads ? 1 : factor::threads_of(options.engine.context)),
+        pool_(n_ < factor::kDenseLuForThreads ? 1 : engine::pool_threads(options.engine.context)),
         product_(pool_, a, transposed_),
         pivots_(static_cast<std::size_t>(a.rows)) {
     if (pool_.requested() > 1) record_threads(pool_.requested(), options.engine.context, c);

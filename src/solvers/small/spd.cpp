@@ -23,7 +23,7 @@ class SmallSpd : public SmallSystem {
   SmallSpd(MatrixView<const double> a, const SolveOptions& options, Certificate& c)
       : SmallSystem(a, factor::scale_factors(factor::read_diagonal(a), Scaling::powers_of_two), 1,
                     c),
-        pool_(with_threads() ? factor::threads_of(options.engine.context) : 1),
+        pool_(with_threads() ? engine::pool_threads(options.engine.context) : 1),
         product_(pool_, a) {
     if (pool_.requested() > 1) record_threads(pool_.requested(), options.engine.context, c);
   }

@@ -23,7 +23,7 @@ using core::seconds_since;
 int pool_size(std::int64_t m, std::int64_t n, const Context* context) {
   constexpr double kForThreads = 1 << 18;  // elements of A; below, waking threads takes too long
   if (static_cast<double>(m) * static_cast<double>(n) < kForThreads) return 1;
-  return factor::threads_of(context);
+  return engine::pool_threads(context);
 }
 
 double max_abs_of(MatrixView<const double> b, std::int64_t c) {

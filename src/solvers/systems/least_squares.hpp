@@ -9,7 +9,7 @@
 
 #include "core/buffer.hpp"
 #include "core/row_block.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/tall/gram.hpp"
 #include "factor/tall/qr.hpp"
 #include "refine/normal_cg.hpp"

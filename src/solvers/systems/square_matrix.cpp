@@ -34,13 +34,14 @@ std::int64_t basis_of(Refiner refiner) {
 int threads_for(std::int64_t n, const Context* context) {
   constexpr std::int64_t kForThreads = 640;  // below, waking them takes longer than they save
   if (n < kForThreads) return 1;
-  return factor::threads_of(context);
+  return engine::pool_threads(context);
 }
 
 void record_threads(int threads, const Context* context, Certificate& c) {
   engine::WorkerCount allowed = engine::worker_count(context);
-  c.threads = threads;
-  c.threads_reason = threads < allowed.threads ? kSmallSystem : std::move(allowed.reason);
+  const bool small = threads == 1 && allowed.threads > 1;
+  c.threads = small ? 1 : allowed.threads;
+  c.threads_reason = small ? kSmallSystem : std::move(allowed.reason);
 }
 
 bool is_symmetric_with_positive_diagonal(MatrixView<const double> a, const Context* context) {

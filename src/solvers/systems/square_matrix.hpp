@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "refine/operators/operator.hpp"
 #include "solvers/analysis/analysis.hpp"
 #include "solvers/ladder/ladder.hpp"

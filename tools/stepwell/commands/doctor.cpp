@@ -82,6 +82,11 @@ ordered_json machine_json(const MachineReport& r) {
           {"threads", r.threads},
           {"threads_reason", r.threads_reason},
           {"threads_problem", r.threads_problem},
+          {"starpu",
+           {{"version", r.starpu.version},
+            {"bundled", r.starpu.bundled},
+            {"warning", r.starpu.warning}}},
+          {"worker_limit", r.worker_limit},
           {"memory_total", r.memory_total},
           {"memory_available", r.memory_available},
           {"huge_pages", r.huge_pages}};
@@ -105,6 +110,10 @@ std::string machine_text(const MachineReport& r, bool colour) {
   screen.line("huge pages", r.huge_pages);
   screen.line("BLAS", describe_blas(r.blas));
   if (!r.blas.warning.empty()) screen.bad("", "warning: " + r.blas.warning);
+  screen.line("StarPU",
+              fmt::format("{}, {}, at most {} workers", r.starpu.version,
+                          r.starpu.bundled ? "inside Stepwell" : "the system's", r.worker_limit));
+  if (!r.starpu.warning.empty()) screen.bad("", "warning: " + r.starpu.warning);
 
   screen.heading("Instruction sets");
   bool capped = false;

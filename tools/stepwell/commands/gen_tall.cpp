@@ -8,7 +8,7 @@
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
 #include "core/machine/threads.hpp"
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "gallery/gallery.hpp"
 #include "gallery/tall.hpp"
 #include "io/matrix_file.hpp"

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/thread_pool.hpp"
+#include "engine/threads/thread_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/first_error.hpp"
 #include "core/machine/threads.hpp"
-#include "engine/worker_threads.hpp"
+#include "engine/threads/worker_threads.hpp"
 
 namespace stepwell::engine {
 
@@ -29,15 +30,27 @@ void ThreadPool::release() {
 
 int ThreadPool::size() {
   acquire();
-  return workers_ ? workers_->count() + 1 : 1;
+  return workers_ ? std::min(threads_, workers_->count() + 1) : 1;
 }
 
 void ThreadPool::run(const std::function<void(int)>& job) {
   acquire();
   if (!workers_) return job(0);
   core::FirstError error;
-  workers_->run([&](int thread) { error.attempt([&] { job(thread); }); });
+  const std::function<void(int)> attempt = [&](int thread) { error.attempt([&] { job(thread); }); };
+  workers_->start(attempt, threads_ - 1);
+  attempt(0);
+  workers_->finish();
   error.rethrow();
+}
+
+void ThreadPool::start(const std::function<void(int)>& job) {
+  acquire();
+  if (workers_) workers_->start(job, threads_ - 1);
+}
+
+void ThreadPool::finish() {
+  if (workers_) workers_->finish();
 }
 
 void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
@@ -47,12 +60,12 @@ void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int6
   });
 }
 
-void ThreadPool::barrier() {
-  if (workers_) workers_->barrier();
+int threads_of(const Context* context) {
+  return context == nullptr ? core::default_threads() : context->threads();
 }
 
 int pool_threads(const Context* context) {
-  return context == nullptr ? core::default_threads() : context->threads();
+  return std::min(threads_of(context), core::usable_cpus());
 }
 
 }  // namespace stepwell::engine

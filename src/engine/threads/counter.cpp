@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/counter.hpp"
+#include "engine/threads/counter.hpp"
+
+#include "engine/threads/spin.hpp"
 
 namespace stepwell::engine {
 
@@ -11,13 +13,7 @@ std::int64_t Counter::add() {
 }
 
 void Counter::wait_for(std::int64_t target) const {
-  constexpr int spins = 2000;  // about a hundred microseconds: a pause takes about 140 cycles
-  for (int i = 0; i < spins; ++i) {
-    if (value_.load(std::memory_order_acquire) >= target) return;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
+  if (spin_until([&] { return value() >= target; })) return;
   for (;;) {
     const std::int64_t value = value_.load(std::memory_order_acquire);
     if (value >= target) return;

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/simulation/simulated_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "engine/fixture.hpp"
+
+/// A simulated machine takes as long as a real one with the same tasks would.
+namespace stepwell::engine::test {
+namespace {
+
+/// Tasks cost nothing but what they are said to take.
+SimulatedMachine free_engine(int workers) {
+  SimulatedMachine m;
+  m.workers = workers;
+  m.insert = m.insert_use = m.take = 0;
+  return m;
+}
+
+TaskTimes seconds_each(double seconds) {
+  TaskTimes times;
+  times.record("task", 0, seconds);
+  return times;
+}
+
+TEST(TaskTimes, AreQuartilesAndLinesThroughThem) {
+  TaskTimes times;
+  EXPECT_EQ(times.of("sweep", 4), 0);
+  times.record("sweep", 4, 2);
+  EXPECT_EQ(times.of("sweep", 100), 2);  // nothing else is known
+  for (const double s : {900.0, 1.0, 2.0, 800.0}) times.record("sweep", 4, s);
+  for (const double s : {6.0, 6.0, 6.5}) times.record("sweep", 8, s);
+  EXPECT_EQ(times.of("sweep", 4), 2);
+  EXPECT_EQ(times.of("sweep", 8), 6);
+  EXPECT_EQ(times.of("sweep", 6), 4);
+  EXPECT_EQ(times.of("sweep", 12), 10);
+  EXPECT_EQ(times.of("sweep", 1), 0);  // never negative
+  EXPECT_EQ(times.of("panel", 8), 0);
+}
+
+TEST(SimulatedRun, SharesIndependentTasksAndNotAChain) {
+  const TaskTimes times = seconds_each(1);
+  for (const int workers : {1, 2, 3, 8, 64}) {
+    SimulatedRun shared(free_engine(workers), times), chain(free_engine(workers), times);
+    for (DataId k = 0; k < 24; ++k) {
+      const Use own{k, Access::write}, same{0, Access::read_write};
+      shared.insert("task", {&own, 1}, {}, 0);
+      chain.insert("task", {&same, 1}, {}, 0);
+    }
+    shared.wait();
+    chain.wait();
+    EXPECT_EQ(shared.times().seconds, (24 + workers - 1) / workers);
+    EXPECT_EQ(shared.times().chain, 1);
+    EXPECT_EQ(chain.times().seconds, 24);
+    EXPECT_EQ(chain.times().chain, 24);
+    EXPECT_EQ(chain.times().work, 24);
+    EXPECT_EQ(chain.times().tasks, 24);
+  }
+}
+
+TEST(SimulatedRun, ReadersRunTogetherAndAWriterWaitsForThem) {
+  const TaskTimes times = seconds_each(1);
+  SimulatedRun run(free_engine(4), times);
+  const Use write{0, Access::write}, read{0, Access::read};
+  run.insert("task", {&write, 1}, {}, 0);
+  for (int k = 0; k < 4; ++k) run.insert("task", {&read, 1}, {}, 0);
+  run.insert("task", {&write, 1}, {}, 0);
+  run.wait();
+  EXPECT_EQ(run.times().seconds, 3);
+  const Use other{1, Access::write};
+  run.insert("task", {&other, 1}, {}, 0);
+  run.wait();  // after the others have finished
+  EXPECT_EQ(run.times().seconds, 4);
+}
+
+TEST(SimulatedRun, TheHighestPriorityComesFirst) {
+  TaskTimes times;
+  times.record("short", 0, 1);
+  times.record("long", 0, 10);
+  for (const int urgent : {0, 1}) {
+    SimulatedRun run(free_engine(3), times);  // one of them inserts
+    for (DataId k = 0; k < 20; ++k) {
+      const Use own{k, Access::write};
+      run.insert("short", {&own, 1}, {}, 0);
+    }
+    const Use own{20, Access::write};
+    run.insert("long", {&own, 1}, {urgent}, 0);
+    run.wait();
+    // In order: 20 short ones on three workers, then the long one. Otherwise they run together.
+    EXPECT_EQ(run.times().seconds, urgent != 0 ? 10 : 16);
+  }
+}
+
+TEST(SimulatedRun, InsertionAndMemoryLimitIt) {
+  const TaskTimes times = seconds_each(1);
+  SimulatedMachine m = free_engine(64);
+  m.insert = 2;
+  m.insert_use = 0.5;
+  SimulatedRun slow(m, times);
+  for (DataId k = 0; k < 10; ++k) {
+    const Use own{k, Access::write};
+    slow.insert("task", {&own, 1}, {}, 0);
+  }
+  slow.wait();
+  EXPECT_EQ(slow.times().seconds, 26);  // the last task is inserted at 25
+  EXPECT_EQ(slow.times().insertion, 25);
+
+  m = free_engine(8);
+  m.bandwidth = 100;
+  SimulatedRun narrow(m, times);
+  for (DataId k = 0; k < 8; ++k) {
+    const Use own{k, Access::write};
+    narrow.insert("task", {&own, 1}, {}, 100);
+  }
+  narrow.wait();
+  EXPECT_EQ(narrow.times().memory, 8);
+  EXPECT_GE(narrow.times().seconds, 8);  // as many seconds as the memory needs, at least
+  EXPECT_LE(narrow.times().seconds, 9);
+}
+
+TEST(SimulatedRun, ReplaysAGraphInsteadOfRunningIt) {
+  const Work never = [](Task&) { ADD_FAILURE() << "a task ran"; };
+  TaskTimes times;
+  SimulatedRun run(free_engine(2), times);
+  GraphOptions options;
+  options.run_by = RunBy::caller;
+  options.simulated = &run;
+  Graph graph(options);
+  for (int k = 0; k < 5; ++k) insert(graph, never);
+  graph.wait();
+  EXPECT_EQ(run.times().tasks, 5);
+}
+
+TEST(SimulatedRun, TheTimesOfTasksAreMeasured) {
+  TaskTimes times;
+  GraphOptions options;
+  options.run_by = RunBy::caller;
+  options.measured = &times;
+  Graph graph(options);
+  int calls = 0;
+  const Work count = [&](Task&) { ++calls; };
+  for (int k = 0; k < 5; ++k) insert(graph, count);
+  graph.wait();
+  EXPECT_EQ(calls, 5);
+  EXPECT_FALSE(times.empty());
+}
+
+}  // namespace
+}  // namespace stepwell::engine::test
