@@ -30,7 +30,11 @@ function(check_package name holds needs)
   execute_process(COMMAND dpkg-deb -x ${package} "${FOLDER}/root" COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-check_package(libstepwell${SOVERSION} "libstepwell.so.${SOVERSION} -> " "libstarpu;libopenblas|lapack")
+if(BUNDLED)
+  check_package(libstepwell${SOVERSION} "starpu_notice.txt" "libhwloc;libopenblas|lapack")
+else()
+  check_package(libstepwell${SOVERSION} "libstepwell.so.${SOVERSION} -> " "libstarpu;libopenblas|lapack")
+endif()
 check_package(libstepwell-dev "stepwell/stepwell.hpp;stepwell/stepwell.h\n;stepwellConfig.cmake;stepwell.pc"
   "libstepwell${SOVERSION}")
 check_package(libstepwell-mpi${SOVERSION} "libstepwell_mpi.so.${SOVERSION} -> "
