@@ -126,9 +126,8 @@ void bench_node(const NodeRequest& r) {
     f.tile = factor::tile_of(f);
     if (!times.contains(f.tile)) times[f.tile] = factor::measure_tasks(f);
     SimulatedMachine machine;
-    // A factor that stays in the cache is not read from memory.
-    const double bytes = static_cast<double>(n) * static_cast<double>(n);
-    if (bytes > 1e6 * r.cache) machine.bandwidth = 1e9 * r.bandwidth;
+    machine.bandwidth = 1e9 * r.bandwidth;
+    machine.cache = 1e6 * r.cache;
     const double alone = factor::simulate(f, machine, times[f.tile]).seconds;
     for (const std::int64_t count : workers) {
       machine.workers = static_cast<int>(count);
@@ -164,7 +163,7 @@ void add_node_bench(tool::Verb bench) {
   verb.add_option("--bandwidth", r->bandwidth, "GB/s that all cores together read from memory")
       .check(tool::Range(1.0, 1e6))
       .capture_default_str();
-  verb.add_option("--cache", r->cache, "MB of the last cache: below that, memory is no limit")
+  verb.add_option("--cache", r->cache, "MB of the last level of cache, which the cores share")
       .check(tool::Range(0.0, 1e6))
       .capture_default_str();
   verb.add_option("--runs", r->runs, "Real runs in addition, for as many cores as there are")

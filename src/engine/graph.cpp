@@ -9,7 +9,6 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include "core/log.hpp"
@@ -200,11 +199,7 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
       return g.pool->insert(codelet.body(), arguments, size, uses, pieces, priority);
     }
     if (g.options.simulated != nullptr) {
-      const double bytes =
-          std::accumulate(pieces.begin(), pieces.end(), 0.0, [](double sum, const Piece& p) {
-            return sum + static_cast<double>(p.rows * p.element) * static_cast<double>(p.cols);
-          });
-      return g.options.simulated->insert(codelet.name(), uses, hints, bytes);
+      return g.options.simulated->insert(codelet.name(), uses, pieces, hints);
     }
     if (g.options.measured != nullptr) {
       const std::int64_t start = now();

@@ -17,8 +17,13 @@ SimulatedMachine free_engine(int workers) {
   SimulatedMachine m;
   m.workers = workers;
   m.insert = m.insert_use = m.take = 0;
+  m.core_bandwidth = 1000;
   return m;
 }
+
+/// For machines without a limit of the memory, the size of data does not matter.
+constexpr std::span<const Piece> none;
+const Piece hundred_bytes{nullptr, 100, 1, 100, 1};
 
 TaskTimes seconds_each(double seconds) {
   TaskTimes times;
@@ -47,8 +52,8 @@ TEST(SimulatedRun, SharesIndependentTasksAndNotAChain) {
     SimulatedRun shared(free_engine(workers), times), chain(free_engine(workers), times);
     for (DataId k = 0; k < 24; ++k) {
       const Use own{k, Access::write}, same{0, Access::read_write};
-      shared.insert("task", {&own, 1}, {}, 0);
-      chain.insert("task", {&same, 1}, {}, 0);
+      shared.insert("task", {&own, 1}, none, {});
+      chain.insert("task", {&same, 1}, none, {});
     }
     shared.wait();
     chain.wait();
@@ -65,13 +70,13 @@ TEST(SimulatedRun, ReadersRunTogetherAndAWriterWaitsForThem) {
   const TaskTimes times = seconds_each(1);
   SimulatedRun run(free_engine(4), times);
   const Use write{0, Access::write}, read{0, Access::read};
-  run.insert("task", {&write, 1}, {}, 0);
-  for (int k = 0; k < 4; ++k) run.insert("task", {&read, 1}, {}, 0);
-  run.insert("task", {&write, 1}, {}, 0);
+  run.insert("task", {&write, 1}, none, {});
+  for (int k = 0; k < 4; ++k) run.insert("task", {&read, 1}, none, {});
+  run.insert("task", {&write, 1}, none, {});
   run.wait();
   EXPECT_EQ(run.times().seconds, 3);
   const Use other{1, Access::write};
-  run.insert("task", {&other, 1}, {}, 0);
+  run.insert("task", {&other, 1}, none, {});
   run.wait();  // after the others have finished
   EXPECT_EQ(run.times().seconds, 4);
 }
@@ -84,10 +89,10 @@ TEST(SimulatedRun, TheHighestPriorityComesFirst) {
     SimulatedRun run(free_engine(3), times);  // one of them inserts
     for (DataId k = 0; k < 20; ++k) {
       const Use own{k, Access::write};
-      run.insert("short", {&own, 1}, {}, 0);
+      run.insert("short", {&own, 1}, none, {});
     }
     const Use own{20, Access::write};
-    run.insert("long", {&own, 1}, {urgent}, 0);
+    run.insert("long", {&own, 1}, none, {urgent});
     run.wait();
     // In order: 20 short ones on three workers, then the long one. Otherwise they run together.
     EXPECT_EQ(run.times().seconds, urgent != 0 ? 10 : 16);
@@ -102,7 +107,7 @@ TEST(SimulatedRun, InsertionAndMemoryLimitIt) {
   SimulatedRun slow(m, times);
   for (DataId k = 0; k < 10; ++k) {
     const Use own{k, Access::write};
-    slow.insert("task", {&own, 1}, {}, 0);
+    slow.insert("task", {&own, 1}, none, {});
   }
   slow.wait();
   EXPECT_EQ(slow.times().seconds, 26);  // the last task is inserted at 25
@@ -113,12 +118,29 @@ TEST(SimulatedRun, InsertionAndMemoryLimitIt) {
   SimulatedRun narrow(m, times);
   for (DataId k = 0; k < 8; ++k) {
     const Use own{k, Access::write};
-    narrow.insert("task", {&own, 1}, {}, 100);
+    narrow.insert("task", {&own, 1}, {&hundred_bytes, 1}, {});
   }
   narrow.wait();
   EXPECT_EQ(narrow.times().memory, 8);
   EXPECT_GE(narrow.times().seconds, 8);  // as many seconds as the memory needs, at least
   EXPECT_LE(narrow.times().seconds, 9);
+}
+
+TEST(SimulatedRun, DataInTheCacheIsNotReadAgain) {
+  const TaskTimes times = seconds_each(1);
+  SimulatedMachine m = free_engine(1);
+  m.bandwidth = 100;
+  for (const double cache : {0.0, 250.0, 1000.0}) {
+    m.cache = cache;
+    SimulatedRun run(m, times);
+    for (const DataId data : {0, 0, 1, 0, 2, 3, 0}) {
+      const Use use{data, Access::read};
+      run.insert("task", {&use, 1}, {&hundred_bytes, 1}, {});
+    }
+    run.wait();
+    // Two pieces fit into the second cache: 0 is dropped for 3 and comes again.
+    EXPECT_EQ(run.times().memory, cache == 0 ? 6 : cache == 250 ? 5 : 4) << cache;
+  }
 }
 
 TEST(SimulatedRun, ReplaysAGraphInsteadOfRunningIt) {

@@ -9,8 +9,8 @@
 
 namespace stepwell::engine {
 
-void SimulatedRun::insert(const std::string& codelet, std::span<const Use> uses, const Hints& hints,
-                          double bytes) {
+void SimulatedRun::insert(const std::string& codelet, std::span<const Use> uses,
+                          std::span<const Piece> pieces, const Hints& hints) {
   const std::size_t self = nodes_.size();
   nodes_.emplace_back();
   inserting_ += machine_.insert + machine_.insert_use * static_cast<double>(uses.size());
@@ -25,12 +25,17 @@ void SimulatedRun::insert(const std::string& codelet, std::span<const Use> uses,
       [](std::size_t) { return false; });
   Node& node = nodes_[self];
   node.seconds = times_.of(codelet, hints.footprint) + machine_.take;
-  node.bytes = bytes;
+  for (std::size_t k = 0; k < uses.size() && machine_.bandwidth > 0; ++k) {
+    const auto data = static_cast<std::size_t>(uses[k].data);
+    if (data >= bytes_.size()) bytes_.resize(data + 1);
+    bytes_[data] = static_cast<double>(pieces[k].rows * pieces[k].element) *
+                   static_cast<double>(pieces[k].cols);
+    node.uses.push_back(uses[k].data);
+  }
   node.inserted = inserting_;
   node.chain = before + node.seconds;
   node.priority = hints.priority;
   total_.work += node.seconds;
-  if (machine_.bandwidth > 0) total_.memory += bytes / machine_.bandwidth;
   ++total_.tasks;
 }
 
@@ -43,6 +48,15 @@ void SimulatedRun::wait() {
   nodes_.clear();
   history_.clear();
   inserting_ = 0;
+}
+
+double SimulatedRun::from_memory(const Node& node) {
+  double bytes = 0;
+  for (const DataId data : node.uses) {
+    const auto k = static_cast<std::size_t>(data);
+    bytes += cache_.use(k, bytes_[k]);
+  }
+  return bytes;
 }
 
 double SimulatedRun::replay() {
@@ -64,11 +78,16 @@ double SimulatedRun::replay() {
   bool inserting = !nodes_.empty();
   double now = 0;
   const auto begin = [&](std::size_t k) {
-    Node& node = nodes_[k];
-    demand[k] = node.bytes / node.seconds;
-    demands += demand[k];
-    const bool limited = machine_.bandwidth > 0 && demands > machine_.bandwidth;
-    running.push({now + node.seconds * (limited ? demands / machine_.bandwidth : 1), k});
+    const Node& node = nodes_[k];
+    double slower = 1;  // if the tasks that run want more than there is, it gets its share
+    if (machine_.bandwidth > 0) {
+      const double bytes = std::min(from_memory(node), node.seconds * machine_.core_bandwidth);
+      total_.memory += bytes / machine_.bandwidth;
+      demand[k] = bytes / node.seconds;
+      demands += demand[k];
+      slower = std::max(1.0, demands / machine_.bandwidth);
+    }
+    running.push({now + node.seconds * slower, k});
     --free;
   };
   while (inserting || !running.empty() || !ready.empty()) {

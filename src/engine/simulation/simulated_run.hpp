@@ -10,6 +10,7 @@
 
 #include "engine/access_history.hpp"
 #include "engine/graph.hpp"
+#include "engine/simulation/cache_model.hpp"
 #include "engine/simulation/task_times.hpp"
 
 namespace stepwell::engine {
@@ -21,8 +22,10 @@ struct SimulatedMachine {
   /// worker, to take a task and to finish it. Measured on a pool of two threads with `stepwell
   /// bench graph`.
   double insert = 0.4e-6, insert_use = 0.05e-6, take = 0.6e-6;
-  /// Bytes per second that all cores together read from memory; 0: no limit.
-  double bandwidth = 0;
+  double bandwidth = 0;  ///< bytes per second from memory, of all cores together; 0: no limit
+  /// The same of one core: a task can't have read more in its time, whatever it is said to use.
+  double core_bandwidth = 12e9;
+  double cache = 0;      ///< bytes of the last level of cache, which all cores share
 };
 
 struct SimulatedTimes {
@@ -30,7 +33,7 @@ struct SimulatedTimes {
   double work = 0;       ///< of all tasks, on one core
   double chain = 0;      ///< the longest chain of tasks that wait for each other
   double insertion = 0;  ///< of the inserting thread
-  double memory = 0;     ///< seconds that the memory needs for what the tasks use
+  double memory = 0;     ///< seconds that the memory needs for what is not in the cache
   std::int64_t tasks = 0;
 };
 
@@ -40,11 +43,11 @@ struct SimulatedTimes {
 class SimulatedRun {
  public:
   SimulatedRun(const SimulatedMachine& machine, const TaskTimes& times)
-      : machine_(machine), times_(times) {}
+      : machine_(machine), times_(times), cache_(machine.cache) {}
 
-  /// 'bytes': what the task reads and writes in memory.
-  void insert(const std::string& codelet, std::span<const Use> uses, const Hints& hints,
-              double bytes);
+  /// 'pieces' are in the order of 'uses'.
+  void insert(const std::string& codelet, std::span<const Use> uses, std::span<const Piece> pieces,
+              const Hints& hints);
   /// Replays the tasks inserted so far, and adds their time.
   void wait();
 
@@ -54,7 +57,7 @@ class SimulatedRun {
  private:
   struct Node {
     double seconds = 0;  ///< on a core that has the memory for itself
-    double bytes = 0;
+    std::vector<DataId> uses;
     double inserted = 0;  ///< when the inserting thread has inserted it
     double chain = 0;     ///< the longest chain that ends with it
     std::vector<std::size_t> next;
@@ -63,12 +66,15 @@ class SimulatedRun {
   };
 
   double replay();
+  double from_memory(const Node& node);
 
   SimulatedMachine machine_;
   const TaskTimes& times_;
   std::vector<Node> nodes_;
   AccessHistory<std::size_t> history_;
-  double inserting_ = 0;  ///< seconds of the inserting thread since wait()
+  CacheModel cache_;
+  std::vector<double> bytes_;  ///< of each piece of data
+  double inserting_ = 0;       ///< seconds of the inserting thread since wait()
   SimulatedTimes total_;
 };
 

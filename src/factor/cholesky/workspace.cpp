@@ -25,13 +25,20 @@ constexpr std::int64_t kWindowColumns = 8192;
 /// nodes of 64 cores take 0.8 at n = 65,536.
 constexpr double kWorthForOneWindow = 1.25;
 
-/// Number of block columns that have copies in rows order at the same time: the current one and the
-/// next; with several ranks a few more if there are workers for them. Windows split a column's work
-/// into smaller portions, so there is one copy for each worker: on simulated nodes of 64 cores that
-/// makes a difference of a fifth of the time.
+/// Number of block columns that are in work at the same time, each with a copy of its row in rows
+/// order and an inverse: the current one and the next, and more if there are many workers, because
+/// their tiles near the diagonal are all that can run while a diagonal tile is factored. With
+/// several ranks fewer rows, because each is longer. Windows split a column's work into smaller
+/// portions, so there is one copy for each worker: on simulated nodes of 64 cores that makes a
+/// difference of a fifth of the time.
 constexpr std::int64_t kRing = 2;
+constexpr std::int64_t kMostColumns = 8;
 constexpr std::int64_t kDistributedRing = 4;
 constexpr std::int64_t kWindowsRing = 6;
+
+std::int64_t columns_in_work(int workers) {
+  return std::clamp<std::int64_t>(workers / 4, kRing, kMostColumns);
+}
 
 std::int64_t chunks(std::int64_t columns) {
   return (columns + kChunk - 1) / kChunk;
@@ -89,7 +96,7 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
   const std::int64_t window = schedule.window;
   if (map.most_planes() > 0) {
     // Sums for a block column, so that workers without work in one column continue with the next,
-    // and at least two for each worker. A single thread needs one.
+    // for half of the columns in work, and at least two for each worker. A single thread needs one.
     std::int64_t of_column = 0;
     std::int64_t later = 0;
     for (std::int64_t j = 0; j < grid.tiles(); ++j) {
@@ -104,18 +111,20 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
         later += own;
       }
     }
-    ring = alone && workers == 1
-               ? 1
-               : std::min(of_window, std::max<std::int64_t>({of_column, 8, 2 * workers}));
+    ring =
+        alone && workers == 1
+            ? 1
+            : std::min(of_window, std::max<std::int64_t>(
+                                      {of_column * columns_in_work(workers) / 2, 8, 2 * workers}));
     sums = ring + later;
     sums_bytes = sums_size(map);
-    rows = alone                    ? kRing
+    rows = alone                    ? columns_in_work(workers)
            : window == grid.tiles() ? std::clamp<std::int64_t>(workers, kRing, kDistributedRing)
                                     : std::max<std::int64_t>(workers, kWindowsRing);
     rows_bytes = window * row_stride(map);
     last_row_bytes = row_stride(map);
   }
-  inverses = std::min(kRing, grid.tiles() - 1);  // the last column needs none
+  inverses = std::min(columns_in_work(workers), grid.tiles() - 1);  // the last column needs none
   inverse_bytes = factor::inverse_bytes(map);
   if (alone) return;
   received.resize(static_cast<std::size_t>(std::min(grid.tiles(), window + (window + 1) / 2)));
@@ -191,7 +200,7 @@ std::byte* Workspace::sums_memory(std::int64_t i, std::int64_t j) const {
 }
 
 DataId Workspace::inverse(std::int64_t j) const {
-  return inverses_[static_cast<std::size_t>(j % kRing)];
+  return inverses_[static_cast<std::size_t>(j % needs_.inverses)];
 }
 
 void Workspace::begin_row(std::int64_t first_column) {
