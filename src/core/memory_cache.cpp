@@ -131,10 +131,11 @@ class Cache {
 
 std::timed_mutex mutex;
 
-/// The cache, locked; false if another thread has it, for longer than 'patience'.
+/// The cache, locked; false if another thread has it, or has it for longer than 'patience'.
 class Locked {
  public:
-  explicit Locked(std::chrono::milliseconds patience = {}) : lock_(mutex, patience) {}
+  Locked() : lock_(mutex, std::try_to_lock) {}
+  explicit Locked(std::chrono::milliseconds patience) : lock_(mutex, patience) {}
   explicit operator bool() const { return lock_.owns_lock(); }
   Cache* operator->() const {
     static Cache cache;
