@@ -242,7 +242,7 @@ def commands_of(block):
 def by_ci(root, command, tool):
     """What is wrong with a command that .ci/run is said to execute; None: nothing."""
     ci = (root / ".ci/run").read_text(encoding="utf-8")
-    presets = set(re.findall(r"^stage \S+ build (\w+)$", ci, re.M))
+    presets = set(re.findall(r"^stage \S+ build (\w+)(?: .*)?$", ci, re.M))
     words = shlex.split(command)
     match words:
         case ["sudo", *rest]:
