@@ -59,8 +59,13 @@ Piece located(void* buffer) {
 
 }  // namespace
 
-Task::Task(const Piece* pieces, std::byte* scratch)
-    : pieces_(pieces), scratch_(scratch), last_(now()) {}
+Task::Task(const Piece* pieces, std::byte* scratch, const Share* share)
+    : pieces_(pieces), scratch_(scratch), share_(share), last_(now()) {}
+
+void Task::share(std::int64_t count, const SharedPiece& piece) const {
+  if (share_ != nullptr) return (*share_)(count, piece);
+  for (std::int64_t i = 0; i < count; ++i) piece(i, scratch_);
+}
 
 std::byte* Task::joined(std::size_t first, std::size_t count) const {
   for (std::size_t i = first; i + 1 < first + count; ++i) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,10 +50,15 @@ struct Piece {
 enum class Phase : unsigned char { load, update, diagonal, solve, reorder };
 inline constexpr int kPhases = 5;
 
+/// A piece of a task that threads share, with the scratch memory of the thread. It must not throw.
+using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
+using Share = std::function<void(std::int64_t count, const SharedPiece& piece)>;
+
 /// A task while it runs.
 class Task {
  public:
-  Task(const Piece* pieces, std::byte* scratch);
+  /// 'share': how its thread shares work with others; null: it does not.
+  Task(const Piece* pieces, std::byte* scratch, const Share* share = nullptr);
 
   /// The i-th piece of data that the task uses. On a worker this need not be the caller's memory.
   std::byte* data(std::size_t i) const { return pieces_[i].data; }
@@ -70,6 +76,10 @@ class Task {
   std::byte* joined(std::size_t first, std::size_t count) const;
   /// The worker's scratch memory, of the size given in GraphOptions.
   std::byte* scratch() const { return scratch_; }
+  /// Calls piece(i, scratch) for i = 0 .. count - 1, in any order, on this thread and on those that
+  /// have nothing else to do, and returns when all have been done. For tasks that all others wait
+  /// for, with pieces of at least some microseconds.
+  void share(std::int64_t count, const SharedPiece& piece) const;
   /// Adds the time since the last lap (or the start) to a phase.
   void lap(Phase phase);
   /// No further task of the graph starts.
@@ -81,6 +91,7 @@ class Task {
  private:
   const Piece* pieces_;
   std::byte* scratch_;
+  const Share* share_;
   std::int64_t last_;
   std::array<std::int64_t, kPhases> spent_{};
   bool stopped_ = false;

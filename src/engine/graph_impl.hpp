@@ -74,8 +74,14 @@ struct Graph::Impl {
     if (!stopped && !options.dry) {
       const core::FpScope fp;  // a worker inherits the FP state of the thread that started it
       ++running;
+      const Share share = [this, worker](std::int64_t count, const SharedPiece& piece) {
+        pool->share(worker, count, [&](std::int64_t i, std::size_t thread) {
+          const core::FpScope own;
+          piece(i, scratch[thread].data());
+        });
+      };
       try {
-        Task task(pieces, scratch[worker].data());
+        Task task(pieces, scratch[worker].data(), pool ? &share : nullptr);
         body(task, arguments);
         for (int p = 0; p < kPhases; ++p) {
           nanoseconds[static_cast<std::size_t>(p)] += task.nanoseconds(static_cast<Phase>(p));

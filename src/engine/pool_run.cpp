@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
+
+#include "engine/threads/spin.hpp"
 
 namespace stepwell::engine {
 namespace {
@@ -22,7 +25,7 @@ PoolRun::PoolRun(int threads, Runner runner)
       runner_(std::move(runner)) {}
 
 void PoolRun::insert(Body body, const void* arguments, std::size_t size, std::span<const Use> uses,
-                     std::span<const Piece> pieces, int priority) {
+                     std::span<const engine::Piece> pieces, int priority) {
   if (!started_ && inserted_ == kBeforeThreads) {
     pool_.start(job_);
     started_ = true;
@@ -106,6 +109,14 @@ void PoolRun::work(std::size_t thread, std::int64_t most) {
   };
   while (pending() > most || !(caller || complete_)) {
     if (ready_.empty()) {
+      if (Shared* const shared = shared_work()) {
+        ++shared->helpers;
+        unlock();
+        shared->take(thread);
+        --shared->helpers;  // from here on it may not exist
+        lock.lock();
+        continue;
+      }
       ++idle_;
       const std::uint32_t seen = event_.now();
       unlock();
@@ -130,6 +141,32 @@ void PoolRun::work(std::size_t thread, std::int64_t most) {
     wake = claim_idle(static_cast<std::int64_t>(ready_.size()) - 1);
   }
   unlock();
+}
+
+PoolRun::Shared* PoolRun::shared_work() const {
+  for (Shared* shared = shared_; shared != nullptr; shared = shared->other) {
+    if (shared->has_pieces()) return shared;
+  }
+  return nullptr;
+}
+
+void PoolRun::share(std::size_t thread, std::int64_t count, const Piece& piece) {
+  Shared shared{piece, count};
+  std::int64_t wake = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    shared.other = std::exchange(shared_, &shared);
+    wake = claim_idle(count - 1);
+  }
+  if (wake > 0) event_.notify(wake);
+  shared.take(thread);
+  {
+    const std::lock_guard lock(mutex_);
+    Shared** at = &shared_;
+    while (*at != &shared) at = &(*at)->other;
+    *at = shared.other;
+  }
+  while (!spin_until([&] { return shared.helpers == 0; })) std::this_thread::yield();
 }
 
 std::int64_t PoolRun::claim_idle(std::int64_t tasks) {

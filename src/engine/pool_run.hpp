@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,7 +25,7 @@ namespace stepwell::engine {
 class PoolRun {
  public:
   /// Runs a task's body on a thread of the pool. It must not throw.
-  using Runner = std::function<void(Body body, const void* arguments, const Piece* pieces,
+  using Runner = std::function<void(Body body, const void* arguments, const engine::Piece* pieces,
                                     std::size_t thread)>;
 
   PoolRun(int threads, Runner runner);
@@ -35,9 +36,13 @@ class PoolRun {
   /// Inserts a task, from one thread. 'pieces' are in the order of 'uses'; 'size' bytes of
   /// arguments are copied. If many tasks are pending, the caller runs some of them.
   void insert(Body body, const void* arguments, std::size_t size, std::span<const Use> uses,
-              std::span<const Piece> pieces, int priority);
+              std::span<const engine::Piece> pieces, int priority);
   /// Runs tasks until all have finished, and lets the threads sleep.
   void wait();
+  /// To be called by a task, on its thread: calls piece(i, thread) for i = 0 .. count - 1 here and
+  /// on threads that have no task. A piece must not throw.
+  using Piece = std::function<void(std::int64_t i, std::size_t thread)>;
+  void share(std::size_t thread, std::int64_t count, const Piece& piece);
 
   int threads() const { return pool_.requested(); }
 
@@ -47,7 +52,7 @@ class PoolRun {
     std::int64_t id = 0;  ///< position in the order of insertion, from 1; 0: the slot is free
     Body body = nullptr;
     std::vector<std::byte> arguments;
-    std::vector<Piece> pieces;
+    std::vector<engine::Piece> pieces;
     std::vector<std::size_t> next;  ///< slots of tasks that wait for this one
     int waits_for = 0;              ///< number of unfinished tasks
     int priority = 0;
@@ -66,6 +71,22 @@ class PoolRun {
       return priority != other.priority ? priority < other.priority : id > other.id;
     }
   };
+
+  /// Pieces that a task shares, in a list.
+  struct Shared {
+    const Piece& piece;
+    std::int64_t count;
+    std::atomic<std::int64_t> next{0};
+    std::atomic<int> helpers{0};
+    Shared* other = nullptr;
+
+    bool has_pieces() const { return next.load(std::memory_order_relaxed) < count; }
+    void take(std::size_t thread) {
+      for (std::int64_t i = next++; i < count; i = next++) piece(i, thread);
+    }
+  };
+  /// The first one that has pieces left; null if there is none.
+  Shared* shared_work() const;
 
   // All of these are called with the lock held.
   std::size_t free_slot();
@@ -89,6 +110,7 @@ class PoolRun {
   std::vector<std::size_t> free_;  ///< slots, with room for all: workers can't allocate memory
   std::vector<Ready> ready_;       ///< a heap, with room for all
   AccessHistory<Reference> history_;
+  Shared* shared_ = nullptr;  ///< what tasks share now
   std::int64_t inserted_ = 0, finished_ = 0;
   std::int64_t idle_ = 0;    ///< threads that wait for an event
   std::int64_t waking_ = 0;  ///< those of them that have been notified

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "kernels/table.hpp"
 
@@ -62,6 +63,12 @@ template <class T>
 void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Layers& layers,
                std::byte* scratch);
 
+/// Calls piece(i, scratch) for i = 0 .. count - 1, in any order, on this core and on others, and
+/// returns when all have been done. 'scratch' is that of the core, of the size of the caller's. A
+/// piece must not throw.
+using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
+using Share = std::function<void(std::int64_t count, const SharedPiece& piece)>;
+
 /// X Q = G L' for a wide X, r x m with m >= r: a block row of a matrix that is factored with column
 /// exchanges. The lower triangular G replaces the first r columns of X (X is undefined afterwards
 /// above their diagonal and in the other columns). L, m x r with a unit diagonal, is written to
@@ -69,10 +76,11 @@ void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Lay
 /// exchanged with column k: the one with the largest element in row k, or k itself if not
 /// 'pivoting'. Recursive by rows down to kPanelLeaf; products of at least kPanelWide rows are at
 /// 'rung' (T's own format if the rung is above it), the others in T. Stops where GetrfLeafFn does.
-/// Cost m r^2.
+/// Several cores may share what grows with m ('share'): pieces that do not depend on their number,
+/// so that the bits do not. Cost m r^2.
 template <class T>
 Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-                 std::int64_t* exchanged, std::byte* scratch);
+                 std::int64_t* exchanged, std::byte* scratch, const Share& share = {});
 
 /// Below this size, packing the operands takes longer than an fp32 product.
 inline constexpr std::int64_t kPanelWide = 128;

@@ -127,13 +127,13 @@ double largest_in(const Sums& sums, bool lower) {
 }  // namespace
 
 Pivot factor_panel(const Table& t, Rung rung, const Panel& p, bool pivoting,
-                   std::int64_t* exchanged, std::byte* scratch) {
+                   std::int64_t* exchanged, std::byte* scratch, const kernels::Share& share) {
   if (p.wide) {
     return kernels::tree_getrf(t, rung, p.x_as<double>(), p.l_as<double>(), pivoting, exchanged,
-                               scratch);
+                               scratch, share);
   }
   return kernels::tree_getrf(t, rung, p.x_as<float>(), p.l_as<float>(), pivoting, exchanged,
-                             scratch);
+                             scratch, share);
 }
 
 void store_diagonal(const Table& t, const Panel& p, Tile g, Tile l, const Inverse& inverse) {

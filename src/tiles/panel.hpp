@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "kernels/recursive.hpp"
 #include "tiles/operations.hpp"
 
 /// The operations of an LU factorization on a block row and on the tiles of L while their rows are
@@ -39,7 +40,7 @@ struct Panel {
 
 /// X Q = G L' with column exchanges, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
 Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
-                   std::int64_t* exchanged, std::byte* scratch);
+                   std::int64_t* exchanged, std::byte* scratch, const kernels::Share& share = {});
 
 /// Stores the panel's diagonal tiles of G and L, in pairs order, and L's inverse.
 void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse);

@@ -32,7 +32,8 @@ class GraphTest : public ::testing::TestWithParam<Runner> {
 INSTANTIATE_TEST_SUITE_P(Engine, GraphTest,
                          ::testing::Values(Runner{RunBy::caller, 1}, Runner{RunBy::starpu, 2},
                                            Runner{RunBy::starpu, 4}, Runner{RunBy::thread_pool, 2},
-                                           Runner{RunBy::thread_pool, 4}),
+                                           Runner{RunBy::thread_pool, 4},
+                                           Runner{RunBy::thread_pool, 16}),
                          [](const auto& p) {
                            return (p.param.run_by == RunBy::thread_pool ? "pool" : "threads") +
                                   std::to_string(p.param.threads);
@@ -138,6 +139,42 @@ TEST_P(GraphTest, GivesEachTaskAScratchOfItsOwn) {
   graph.wait();
   EXPECT_EQ(next, 200);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(GraphTest, SharesThePiecesOfATask) {
+  // Several tasks at a time, pieces of different lengths, and other tasks between them.
+  constexpr int kTasks = 40, kPieces = 50;
+  std::vector<std::atomic<int>> calls(kTasks * kPieces);
+  std::atomic<int> wrong{0}, others{0};
+  std::vector<Work> works;
+  for (int t = 0; t < kTasks; ++t) {
+    works.push_back([&, t](Task& task) {
+      const std::int64_t count = t % 5 == 0 ? t % 3 : kPieces;
+      for (int round = 0; round < 3; ++round) {
+        task.share(count, [&](std::int64_t i, std::byte* scratch) {
+          *scratch = static_cast<std::byte>(i);
+          if (i % 7 == 0) linger();
+          if (*scratch != static_cast<std::byte>(i))
+            ++wrong;  // another thread has the same scratch
+          ++calls[static_cast<std::size_t>(t * kPieces + i)];
+        });
+        for (std::int64_t i = 0; i < count; ++i) {
+          if (calls[static_cast<std::size_t>(t * kPieces + i)] != round + 1) ++wrong;
+        }
+      }
+    });
+  }
+  const Work other = [&](Task&) { ++others; };
+  GraphOptions o = options();
+  o.scratch_bytes = 64;
+  Graph graph(o);
+  for (const Work& work : works) {
+    insert(graph, work, {}, 1);
+    insert(graph, other);
+  }
+  graph.wait();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(others, kTasks);
 }
 
 TEST_P(GraphTest, CopiesArguments) {

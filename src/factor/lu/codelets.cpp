@@ -179,8 +179,9 @@ void run_panel(Task& task, const void* arguments) {
   const Panel panel = panel_of(map, x.j, pivoting ? grid.n - first : grid.size(x.j),
                                task.joined(4, blocks), task.data(3));
   const std::span<std::int64_t> exchanged = exchanges(map, x.j, task.data(0));
-  const tiles::Pivot pivot =
-      tiles::factor_panel(t, map.at(x.j, x.j), panel, pivoting, exchanged.data(), task.scratch());
+  const tiles::Pivot pivot = tiles::factor_panel(
+      t, map.at(x.j, x.j), panel, pivoting, exchanged.data(), task.scratch(),
+      [&task](std::int64_t count, const auto& piece) { task.share(count, piece); });
   if (!pivot.ok()) {
     x.results->pivot = {first + pivot.index, pivot.value};
     task.stop();

@@ -17,6 +17,9 @@ Pivot getrf_leaf(const Table& t, MatrixView<double> a, bool pivoting, std::int64
 
 constexpr std::int64_t kWidth = 512;
 
+// Columns of X in a piece of work that cores may share.
+constexpr std::int64_t kShared = 1024;
+
 // Columns of L whose exchanged elements are fetched ahead.
 constexpr std::int64_t kAhead = 4;
 
@@ -24,14 +27,15 @@ template <class T>
 class Panel {
  public:
   Panel(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-        std::int64_t* exchanged, std::byte* scratch)
+        std::int64_t* exchanged, std::byte* scratch, const Share& share)
       : t_(t),
         rung_(rung),
         x_(x),
         l_(l),
         pivoting_(pivoting),
         exchanged_(exchanged),
-        scratch_(scratch) {}
+        scratch_(scratch),
+        share_(share) {}
 
   /// Factors rows first .. first + count, which have been updated with the rows before them.
   Pivot factor(std::int64_t first, std::int64_t count) {
@@ -57,24 +61,37 @@ class Panel {
       }
     }
     // In blocks that are multiplied without copies of the operands.
-    for (std::int64_t j = 0; j < c.cols; j += kSmallUpdate) {
-      const std::int64_t width = std::min(kSmallUpdate, c.cols - j);
-      update(t_, a, b.block(j, 0, width, b.cols), c.block(0, j, c.rows, width));
-    }
+    for_pieces(c.cols, kShared, [&](std::int64_t first, std::int64_t count, std::byte*) {
+      for (std::int64_t j = first; j < first + count; j += kSmallUpdate) {
+        const std::int64_t width = std::min(kSmallUpdate, first + count - j);
+        update(t_, a, b.block(j, 0, width, b.cols), c.block(0, j, c.rows, width));
+      }
+    });
+  }
+
+  /// Calls body(first, size, scratch) for the pieces of 'all', which cores may share.
+  template <class Body>
+  void for_pieces(std::int64_t all, std::int64_t size, const Body& body) {
+    const std::int64_t count = (all + size - 1) / size;
+    const auto piece = [&](std::int64_t i, std::byte* scratch) {
+      body(i * size, std::min(size, all - i * size), scratch);
+    };
+    if (share_ && count > 1) return share_(count, piece);
+    for (std::int64_t i = 0; i < count; ++i) piece(i, scratch_);
   }
 
   /// The same at the rung, kWidth columns of c at a time, so that their operand stays in L2.
   void subtract_packed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
     const PackedOut left =
         packed(reinterpret_cast<std::uint16_t*>(scratch_), a.rows, a.cols, rung_, Order::pairs);
-    std::uint16_t* const right_memory = left.data + packed_elements(a.rows, a.cols, left.planes);
+    const std::int64_t left_elements = packed_elements(a.rows, a.cols, left.planes);
     pack(t_, rung_, a, left);
-    for (std::int64_t j = 0; j < c.cols; j += kWidth) {
-      const std::int64_t width = std::min(kWidth, c.cols - j);
-      const PackedOut right = packed(right_memory, width, b.cols, rung_, Order::rows);
+    for_pieces(c.cols, kWidth, [&](std::int64_t j, std::int64_t width, std::byte* scratch) {
+      auto* const memory = reinterpret_cast<std::uint16_t*>(scratch) + left_elements;
+      const PackedOut right = packed(memory, width, b.cols, rung_, Order::rows);
       pack(t_, rung_, b.block(j, 0, width, b.cols), right);
       update(t_, rung_, left, right, c.block(0, j, c.rows, width));
-    }
+    });
   }
 
   /// Exchanges two columns of X from row 'first' on, in pieces that are copied as vectors.
@@ -89,17 +106,30 @@ class Panel {
     }
   }
 
+  /// Exchanges rows of columns [begin, end) of L as the leaf of rows first .. first + count did.
+  void exchange_rows(std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t count) {
+    for (std::int64_t c = begin; c < end; ++c) {
+      for (std::int64_t k = first; k < first + count; ++k) {
+        if (c + kAhead < end) __builtin_prefetch(&l_(exchanged_[k], c + kAhead), 1);
+        std::swap(l_(k, c), l_(exchanged_[k], c));
+      }
+    }
+  }
+
   /// s = the transpose of the rows from 'first' on. Each column of X is one cache line, in a page
   /// of its own: the next ones are fetched ahead.
   void read_rows(std::int64_t first, MatrixView<T> s) {
     constexpr std::int64_t kColumns = 64;
-    for (std::int64_t c = 0; c < s.rows; c += kColumns) {
-      const std::int64_t width = std::min(kColumns, s.rows - c);
-      for (std::int64_t j = c + kColumns; j < std::min(s.rows, c + 2 * kColumns); ++j) {
-        __builtin_prefetch(&x_(first, first + j));
+    for_pieces(s.rows, 2 * kShared, [&](std::int64_t begin, std::int64_t count, std::byte*) {
+      const std::int64_t end = begin + count;
+      for (std::int64_t c = begin; c < end; c += kColumns) {
+        const std::int64_t width = std::min(kColumns, end - c);
+        for (std::int64_t j = c + kColumns; j < std::min(end, c + 2 * kColumns); ++j) {
+          __builtin_prefetch(&x_(first, first + j));
+        }
+        transpose(t_, x_.block(first, first + c, s.cols, width), s.block(c, 0, width, s.cols));
       }
-      transpose(t_, x_.block(first, first + c, s.cols, width), s.block(c, 0, width, s.cols));
-    }
+    });
   }
 
   /// Factors the rows of a leaf as columns of L, where they stay.
@@ -110,12 +140,9 @@ class Panel {
     const Pivot pivot = getrf_leaf(t_, s, pivoting_, rows);
     if (!pivot.ok()) return {first + pivot.index, pivot.value};
     for (std::int64_t k = 0; k < count; ++k) exchanged_[first + k] = first + rows[k];
-    for (std::int64_t c = 0; c < first; ++c) {
-      for (std::int64_t k = first; k < first + count; ++k) {
-        if (c + kAhead < first) __builtin_prefetch(&l_(exchanged_[k], c + kAhead), 1);
-        std::swap(l_(k, c), l_(exchanged_[k], c));
-      }
-    }
+    for_pieces(first, 64, [&](std::int64_t begin, std::int64_t columns, std::byte*) {
+      exchange_rows(begin, begin + columns, first, count);
+    });
     for (std::int64_t k = first; k < first + count; ++k) {
       if (exchanged_[k] != k) exchange_columns(k, exchanged_[k], first + count);
     }
@@ -134,6 +161,7 @@ class Panel {
   bool pivoting_;
   std::int64_t* exchanged_;
   std::byte* scratch_;
+  const Share& share_;
 };
 
 }  // namespace
@@ -146,14 +174,14 @@ std::int64_t panel_scratch(std::int64_t r) {
 
 template <class T>
 Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-                 std::int64_t* exchanged, std::byte* scratch) {
+                 std::int64_t* exchanged, std::byte* scratch, const Share& share) {
   const core::FpScope fp;
-  return Panel<T>(t, rung, x, l, pivoting, exchanged, scratch).factor(0, x.rows);
+  return Panel<T>(t, rung, x, l, pivoting, exchanged, scratch, share).factor(0, x.rows);
 }
 
 template Pivot tree_getrf(const Table&, Rung, MatrixView<float>, MatrixView<float>, bool,
-                          std::int64_t*, std::byte*);
+                          std::int64_t*, std::byte*, const Share&);
 template Pivot tree_getrf(const Table&, Rung, MatrixView<double>, MatrixView<double>, bool,
-                          std::int64_t*, std::byte*);
+                          std::int64_t*, std::byte*, const Share&);
 
 }  // namespace stepwell::kernels
