@@ -59,11 +59,11 @@ Piece located(void* buffer) {
 
 }  // namespace
 
-Task::Task(const Piece* pieces, std::byte* scratch, const Share* share)
-    : pieces_(pieces), scratch_(scratch), share_(share), last_(now()) {}
+Task::Task(const Piece* pieces, std::byte* scratch, const PieceRunner* share)
+    : pieces_(pieces), scratch_(scratch), runner_(share), last_(now()) {}
 
 void Task::share(std::int64_t count, const SharedPiece& piece) const {
-  if (share_ != nullptr) return (*share_)(count, piece);
+  if (runner_ != nullptr) return (*runner_)(count, piece);
   for (std::int64_t i = 0; i < count; ++i) piece(i, scratch_);
 }
 

@@ -52,13 +52,13 @@ inline constexpr int kPhases = 5;
 
 /// A piece of a task that threads share, with the scratch memory of the thread. It must not throw.
 using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
-using Share = std::function<void(std::int64_t count, const SharedPiece& piece)>;
+using PieceRunner = std::function<void(std::int64_t count, const SharedPiece& piece)>;
 
 /// A task while it runs.
 class Task {
  public:
   /// 'share': how its thread shares work with others; null: it does not.
-  Task(const Piece* pieces, std::byte* scratch, const Share* share = nullptr);
+  Task(const Piece* pieces, std::byte* scratch, const PieceRunner* share = nullptr);
 
   /// The i-th piece of data that the task uses. On a worker this need not be the caller's memory.
   std::byte* data(std::size_t i) const { return pieces_[i].data; }
@@ -91,7 +91,7 @@ class Task {
  private:
   const Piece* pieces_;
   std::byte* scratch_;
-  const Share* share_;
+  const PieceRunner* runner_;
   std::int64_t last_;
   std::array<std::int64_t, kPhases> spent_{};
   bool stopped_ = false;

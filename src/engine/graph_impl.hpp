@@ -74,7 +74,7 @@ struct Graph::Impl {
     if (!stopped && !options.dry) {
       const core::FpScope fp;  // a worker inherits the FP state of the thread that started it
       ++running;
-      const Share share = [this, worker](std::int64_t count, const SharedPiece& piece) {
+      const PieceRunner share = [this, worker](std::int64_t count, const SharedPiece& piece) {
         pool->share(worker, count, [&](std::int64_t i, std::size_t thread) {
           const core::FpScope own;
           piece(i, scratch[thread].data());

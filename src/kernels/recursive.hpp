@@ -67,7 +67,7 @@ void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Lay
 /// returns when all have been done. 'scratch' is that of the core, of the size of the caller's. A
 /// piece must not throw.
 using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
-using Share = std::function<void(std::int64_t count, const SharedPiece& piece)>;
+using PieceRunner = std::function<void(std::int64_t count, const SharedPiece& piece)>;
 
 /// X Q = G L' for a wide X, r x m with m >= r: a block row of a matrix that is factored with column
 /// exchanges. The lower triangular G replaces the first r columns of X (X is undefined afterwards
@@ -80,7 +80,7 @@ using Share = std::function<void(std::int64_t count, const SharedPiece& piece)>;
 /// so that the bits do not. Cost m r^2.
 template <class T>
 Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-                 std::int64_t* exchanged, std::byte* scratch, const Share& share = {});
+                 std::int64_t* exchanged, std::byte* scratch, const PieceRunner& share = {});
 
 /// Below this size, packing the operands takes longer than an fp32 product.
 inline constexpr std::int64_t kPanelWide = 128;

@@ -40,7 +40,8 @@ struct Panel {
 
 /// X Q = G L' with column exchanges, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
 Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
-                   std::int64_t* exchanged, std::byte* scratch, const kernels::Share& share = {});
+                   std::int64_t* exchanged, std::byte* scratch,
+                   const kernels::PieceRunner& share = {});
 
 /// Stores the panel's diagonal tiles of G and L, in pairs order, and L's inverse.
 void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse);

@@ -25,7 +25,7 @@ struct SimulatedMachine {
   double bandwidth = 0;  ///< bytes per second from memory, of all cores together; 0: no limit
   /// The same of one core: a task can't have read more in its time, whatever it is said to use.
   double core_bandwidth = 12e9;
-  double cache = 0;      ///< bytes of the last level of cache, which all cores share
+  double cache = 0;  ///< bytes of the last level of cache, which all cores share
 };
 
 struct SimulatedTimes {

@@ -27,7 +27,7 @@ template <class T>
 class Panel {
  public:
   Panel(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-        std::int64_t* exchanged, std::byte* scratch, const Share& share)
+        std::int64_t* exchanged, std::byte* scratch, const PieceRunner& share)
       : t_(t),
         rung_(rung),
         x_(x),
@@ -35,7 +35,7 @@ class Panel {
         pivoting_(pivoting),
         exchanged_(exchanged),
         scratch_(scratch),
-        share_(share) {}
+        runner_(share) {}
 
   /// Factors rows first .. first + count, which have been updated with the rows before them.
   Pivot factor(std::int64_t first, std::int64_t count) {
@@ -76,7 +76,7 @@ class Panel {
     const auto piece = [&](std::int64_t i, std::byte* scratch) {
       body(i * size, std::min(size, all - i * size), scratch);
     };
-    if (share_ && count > 1) return share_(count, piece);
+    if (runner_ && count > 1) return runner_(count, piece);
     for (std::int64_t i = 0; i < count; ++i) piece(i, scratch_);
   }
 
@@ -161,7 +161,7 @@ class Panel {
   bool pivoting_;
   std::int64_t* exchanged_;
   std::byte* scratch_;
-  const Share& share_;
+  const PieceRunner& runner_;
 };
 
 }  // namespace
@@ -174,14 +174,14 @@ std::int64_t panel_scratch(std::int64_t r) {
 
 template <class T>
 Pivot tree_getrf(const Table& t, Rung rung, MatrixView<T> x, MatrixView<T> l, bool pivoting,
-                 std::int64_t* exchanged, std::byte* scratch, const Share& share) {
+                 std::int64_t* exchanged, std::byte* scratch, const PieceRunner& share) {
   const core::FpScope fp;
   return Panel<T>(t, rung, x, l, pivoting, exchanged, scratch, share).factor(0, x.rows);
 }
 
 template Pivot tree_getrf(const Table&, Rung, MatrixView<float>, MatrixView<float>, bool,
-                          std::int64_t*, std::byte*, const Share&);
+                          std::int64_t*, std::byte*, const PieceRunner&);
 template Pivot tree_getrf(const Table&, Rung, MatrixView<double>, MatrixView<double>, bool,
-                          std::int64_t*, std::byte*, const Share&);
+                          std::int64_t*, std::byte*, const PieceRunner&);
 
 }  // namespace stepwell::kernels
