@@ -207,10 +207,11 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
       return g.options.simulated->insert(codelet.name(), uses, pieces, hints);
     }
     if (g.options.measured != nullptr) {
+      g.measuring = {};
       const std::int64_t start = now();
       g.run(codelet.body(), arguments, pieces.data(), 0);
-      const double seconds = 1e-9 * static_cast<double>(now() - start);
-      return g.options.measured->record(codelet.name(), hints.footprint, seconds);
+      g.measuring.seconds = 1e-9 * static_cast<double>(now() - start);
+      return g.options.measured->record(codelet.name(), hints.footprint, g.measuring);
     }
     if (!g.options.copied_data) return g.run(codelet.body(), arguments, pieces.data(), 0);
     const CopiedData copies(uses, pieces);
@@ -229,7 +230,7 @@ void Graph::insert(const Codelet& codelet, const void* arguments, std::size_t si
   header->body = codelet.body();
   header->pieces = pieces;
   header->offset = offset;
-  header->footprint = hints.footprint;
+  header->footprint = 8 * hints.footprint.depth + hints.footprint.variant;
   std::memcpy(header->arguments, arguments, size);
   for (std::size_t i = 0; i < pieces; ++i) {
     handles[i] = g.handles[static_cast<std::size_t>(uses[i].data)];
@@ -293,6 +294,7 @@ void Graph::abandon() noexcept {
 
 int Graph::workers() const {
   if (impl_->options.simulated != nullptr) return impl_->options.simulated->workers();
+  if (impl_->options.measured != nullptr) return std::max(1, impl_->options.settings.threads);
   return impl_->session ? impl_->session->workers() : impl_->pool ? impl_->pool->threads() : 1;
 }
 

@@ -80,6 +80,10 @@ class Task {
   /// have nothing else to do, and returns when all have been done. For tasks that all others wait
   /// for, with pieces of at least some microseconds.
   void share(std::int64_t count, const SharedPiece& piece) const;
+  /// The same as a function; the task must exist when it is called.
+  PieceRunner sharing() const {
+    return [this](std::int64_t count, const SharedPiece& piece) { share(count, piece); };
+  }
   /// Adds the time since the last lap (or the start) to a phase.
   void lap(Phase phase);
   /// No further task of the graph starts.
@@ -114,10 +118,17 @@ class Codelet {
   Model* model_;
 };
 
+/// Tasks of a codelet with the same footprint take equally long.
+struct Footprint {
+  std::uint32_t depth = 0;    ///< what the time grows with, such as the number of products
+  std::uint32_t variant = 0;  ///< other differences; below 8
+  friend auto operator<=>(const Footprint&, const Footprint&) = default;
+};
+
 struct Hints {
-  int priority = 0;             ///< among ready tasks, the highest priority runs first
-  double flops = 0;             ///< flops of the task, for StarPU's performance models
-  std::uint32_t footprint = 0;  ///< tasks of a codelet with equal footprints take equally long
+  int priority = 0;  ///< among ready tasks, the highest priority runs first
+  double flops = 0;  ///< flops of the task, for StarPU's performance models
+  Footprint footprint = {};
 };
 
 class SimulatedRun;
@@ -140,7 +151,8 @@ struct GraphOptions {
   /// nothing else may use the communicator in between.
   Communicator* ranks = nullptr;
   bool dry = false;  ///< tasks are scheduled but not run, to measure the overhead of the engine
-  /// Run by the caller: how long each task took is recorded here.
+  /// Run by the caller: how long each task took is recorded here. workers() is then
+  /// settings.threads, so that the tasks are those for as many.
   TaskTimes* measured = nullptr;
   /// If not null, nothing runs: the tasks are replayed on a simulated machine.
   SimulatedRun* simulated = nullptr;

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/clock.hpp"
 #include "core/first_error.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/machine/threads.hpp"
 #include "engine/graph.hpp"
 #include "engine/messenger.hpp"
 #include "engine/pool_run.hpp"
+#include "engine/simulation/task_times.hpp"
 
 /// The internals of Graph, for the files that implement it.
 namespace stepwell::engine {
@@ -75,13 +77,15 @@ struct Graph::Impl {
       const core::FpScope fp;  // a worker inherits the FP state of the thread that started it
       ++running;
       const PieceRunner share = [this, worker](std::int64_t count, const SharedPiece& piece) {
+        if (!pool) return measure_pieces(count, piece);
         pool->share(worker, count, [&](std::int64_t i, std::size_t thread) {
           const core::FpScope own;
           piece(i, scratch[thread].data());
         });
       };
       try {
-        Task task(pieces, scratch[worker].data(), pool ? &share : nullptr);
+        const bool shares = pool || options.measured != nullptr;
+        Task task(pieces, scratch[worker].data(), shares ? &share : nullptr);
         body(task, arguments);
         for (int p = 0; p < kPhases; ++p) {
           nanoseconds[static_cast<std::size_t>(p)] += task.nanoseconds(static_cast<Phase>(p));
@@ -95,6 +99,15 @@ struct Graph::Impl {
       if (messenger) messenger->poll_now();
     }
     if (options.progress != nullptr) ++options.progress->done;
+  }
+
+  /// Runs the pieces that a task would share with others.
+  void measure_pieces(std::int64_t count, const SharedPiece& piece) {
+    const auto start = core::Clock::now();
+    for (std::int64_t i = 0; i < count; ++i) piece(i, scratch[0].data());
+    measuring.shared += core::seconds_since(start);
+    measuring.phases += 1;
+    measuring.pieces += static_cast<double>(count);
   }
 
   void began_one() {
@@ -130,6 +143,7 @@ struct Graph::Impl {
   std::atomic<int> running{0};  ///< tasks that run now
   std::array<std::atomic<std::int64_t>, kPhases> nanoseconds{};
   std::int64_t tasks = 0, uses = 0;
+  TaskCost measuring;  ///< of the task that runs, if they are measured
   std::mutex mutex;
   std::condition_variable progressed;
   std::int64_t pending = 0;  ///< tasks and messages

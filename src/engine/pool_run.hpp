@@ -13,6 +13,7 @@
 
 #include "engine/access_history.hpp"
 #include "engine/graph.hpp"
+#include "engine/ready_task.hpp"
 #include "engine/threads/event_count.hpp"
 #include "engine/threads/thread_pool.hpp"
 
@@ -62,15 +63,6 @@ class PoolRun {
     std::size_t slot;
     std::int64_t id;
   };
-  struct Ready {
-    int priority;
-    std::int64_t id;
-    std::size_t slot;
-    /// Among equal priorities, the task that was inserted first.
-    bool operator<(const Ready& other) const {
-      return priority != other.priority ? priority < other.priority : id > other.id;
-    }
-  };
 
   /// Pieces that a task shares, in a list.
   struct Shared {
@@ -108,7 +100,7 @@ class PoolRun {
   std::mutex mutex_;  ///< guards what follows
   std::deque<Node> nodes_;
   std::vector<std::size_t> free_;  ///< slots, with room for all: workers can't allocate memory
-  std::vector<Ready> ready_;       ///< a heap, with room for all
+  std::vector<ReadyTask> ready_;   ///< a heap, with room for all
   AccessHistory<Reference> history_;
   Shared* shared_ = nullptr;  ///< what tasks share now
   std::int64_t inserted_ = 0, finished_ = 0;

@@ -11,6 +11,7 @@
 #include "core/numeric/hash.hpp"
 #include "factor/block_source.hpp"
 #include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/workspace.hpp"
 #include "factor/lu/codelets.hpp"
 #include "factor/lu/graph.hpp"
 #include "factor/setup.hpp"
@@ -57,7 +58,7 @@ void insert_cholesky(engine::Graph& graph, const RungMap& map, const Input& in) 
   state.source = &source;
   state.scale = &in.scale;
   state.l = &l;
-  left_looking(graph, state, {map.grid(), map.grid().tiles()});
+  left_looking(graph, state, schedule_for(map, {}, Windows::by_memory, graph.workers()));
 }
 
 void insert_lu(engine::Graph& graph, const RungMap& map, const Input& in) {
@@ -97,22 +98,25 @@ engine::TaskTimes measure_tasks(const SimulatedFactor& f) {
   core::Buffer<double> memory(core::size_product(small.n, small.n, "a matrix to measure with"),
                               core::Contents::any);
   const MatrixView<double> a = view(memory.data(), small.n, small.n);
-  // Symmetric, and with a dominant diagonal; elements of random size, because zeros might be
-  // faster.
+  // Symmetric, and with a dominant diagonal for Cholesky only: LU is to exchange rows. Elements of
+  // random size, because zeros might be faster.
+  const bool dominant = f.kind == Factorization::cholesky;
   for (std::int64_t j = 0; j < small.n; ++j) {
     for (std::int64_t i = 0; i < small.n; ++i) {
       const auto index = static_cast<std::uint64_t>(std::min(i, j) * small.n + std::max(i, j));
-      a(i, j) =
-          i == j ? 1
-                 : 0x1p-64 * static_cast<double>(core::hash(index)) / static_cast<double>(small.n);
+      const double random = 0x1p-64 * static_cast<double>(core::hash(index));
+      a(i, j) = dominant ? (i == j ? 1 : random / static_cast<double>(small.n)) : random - 0.5;
     }
   }
   engine::TaskTimes times;
   engine::GraphOptions options;
-  run(small, a,
-      options);  // the memory of the factor is mapped now, as it is in a program's later calls
+  // The memory of the factor is mapped first, as it is in a program's later calls.
+  run(small, a, options);
   options.measured = &times;
-  for (int runs = 0; runs < 3; ++runs) run(small, a, options);
+  for (const int workers : {1, 64, 1, 64}) {
+    options.settings.threads = workers;
+    run(small, a, options);
+  }
   return times;
 }
 

@@ -44,14 +44,25 @@ void truncate(MatrixView<float> a, Rung rung, Shape shape);
 template <class T>
 Pivot tree_potrf(const Table& t, MatrixView<T> a, const Layers& layers, std::byte* scratch);
 
+/// Calls piece(i, scratch) for i = 0 .. count - 1, in any order, on this core and on others, and
+/// returns when all have been done. 'scratch' is that of the core, of the size of the caller's. A
+/// piece must not throw.
+using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
+using PieceRunner = std::function<void(std::int64_t count, const SharedPiece& piece)>;
+
+/// The same with or without a runner, which may be empty: then all run here.
+void run_pieces(const PieceRunner& share, std::int64_t count, std::byte* scratch,
+                const SharedPiece& piece);
+
 /// A = L L' for a tile that is stored at a rung with planes, left-looking by block columns of order
 /// kLeaf. A block column takes the products of all earlier ones at the rung, is factored in fp32,
 /// and is rounded and packed at once, so that every element is packed once. On exit a holds L
 /// before rounding; l the tile, in pairs order; 'rows' its blocks below the diagonal blocks of
 /// order kLeaf, in rows order. Stops as tree_potrf does; l and 'rows' are undefined then. Cost
-/// n^3/3. Scratch: n kLeaf elements.
+/// n^3/3. Scratch: n kLeaf elements. Several cores may share the rows below a diagonal block, with
+/// the same bits.
 Pivot packed_potrf(const Table& t, Rung rung, MatrixView<float> a, Rounding rounding, PackedOut l,
-                   PackedOut rows, std::byte* scratch);
+                   PackedOut rows, std::byte* scratch, const PieceRunner& share = {});
 
 /// Algorithm 2: B <- B L^-T, B m x n, L n x n lower. Cost m n^2.
 template <class T>
@@ -62,12 +73,6 @@ void tree_trsm(const Table& t, MatrixView<const T> l, MatrixView<T> b, const Lay
 template <class T>
 void tree_syrk(const Table& t, MatrixView<const T> a, MatrixView<T> c, const Layers& layers,
                std::byte* scratch);
-
-/// Calls piece(i, scratch) for i = 0 .. count - 1, in any order, on this core and on others, and
-/// returns when all have been done. 'scratch' is that of the core, of the size of the caller's. A
-/// piece must not throw.
-using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
-using PieceRunner = std::function<void(std::int64_t count, const SharedPiece& piece)>;
 
 /// X Q = G L' for a wide X, r x m with m >= r: a block row of a matrix that is factored with column
 /// exchanges. The lower triangular G replaces the first r columns of X (X is undefined afterwards
@@ -100,8 +105,10 @@ void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t 
 
 /// The same in place: replaces the diagonal blocks of 'rows', which is L in rows order, by the
 /// inverses of those of l at 'rung'. Blocks above them are not touched. Scratch: block^2 elements.
+/// Several cores may share the blocks.
 void invert_diagonal_blocks(const Table& t, Rung rung, MatrixView<const float> l,
-                            std::int64_t block, PackedOut rows, std::byte* scratch);
+                            std::int64_t block, PackedOut rows, std::byte* scratch,
+                            const PieceRunner& share = {});
 
 /// B <- B L^-T by multiplication with inverted blocks, plain fp32.
 /// w: from invert_diagonal_blocks with the same 'block'. Scratch: m x block elements.

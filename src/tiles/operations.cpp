@@ -10,18 +10,7 @@ namespace stepwell::tiles {
 namespace {
 
 using kernels::Order;
-using kernels::PackedIn;
 using kernels::PackedOut;
-using kernels::Write;
-
-template <class To, class From>
-void convert(MatrixView<const From> from, MatrixView<To> to) {
-  for (std::int64_t j = 0; j < from.cols; ++j) {
-    const From* const f = from.column(j);
-    To* const out = to.column(j);
-    for (std::int64_t i = 0; i < from.rows; ++i) out[i] = static_cast<To>(f[i]);
-  }
-}
 
 template <class T>
 void copy_lower(MatrixView<const T> from, MatrixView<T> to) {
@@ -31,79 +20,6 @@ void copy_lower(MatrixView<const T> from, MatrixView<T> to) {
     std::copy(from.column(j) + j, from.column(j) + from.rows, to.column(j) + j);
   }
 }
-
-/// Size of each of two equal pieces of scratch: one for an operand, one for a product or a second
-/// operand.
-std::int64_t piece_bytes(std::int64_t tile) {
-  return core::round_up(2 * kernels::packed_elements(tile, tile, 3), 64);
-}
-
-/// Rows r0.. of a stored tile as a left operand at a rung with planes.
-PackedIn left_packed(const Table& t, TileIn a, Rung rung, std::int64_t r0, std::int64_t rows,
-                     std::byte* scratch) {
-  if (a.shape.is_packed()) return a.packed().block(r0, 0, rows, a.shape.cols);
-  const PackedOut out = kernels::packed(reinterpret_cast<std::uint16_t*>(scratch), rows,
-                                        a.shape.cols, rung, Order::pairs);
-  if (a.shape.rung == Rung::fp64) {
-    kernels::pack(t, rung, a.fp64().block(r0, 0, rows, a.shape.cols), out);
-  } else {
-    kernels::pack(t, rung, a.fp32().block(r0, 0, rows, a.shape.cols), out);
-  }
-  return out;
-}
-
-/// Rows r0.. of a stored plain tile in fp32.
-MatrixView<const float> plain_fp32(TileIn a, std::int64_t r0, std::int64_t rows,
-                                   std::byte* scratch) {
-  if (a.shape.rung != Rung::fp64) return a.fp32().block(r0, 0, rows, a.shape.cols);
-  const auto narrow = view(reinterpret_cast<float*>(scratch), rows, a.shape.cols);
-  convert(a.fp64().block(r0, 0, rows, a.shape.cols), narrow);
-  return narrow;
-}
-
-struct Step {
-  TileIn a;
-  RightTile b;
-  Rung rung;  ///< rung of the product
-};
-
-/// c -= a b', or c = a b', where c is the rows r0.. of fp32 sums.
-void update_fp32(const Table& t, const Step& s, std::int64_t r0, MatrixView<float> c, Shape shape,
-                 Write write, const kernels::Next& next, std::byte* scratch, std::int64_t piece) {
-  if (info(s.rung).planes > 0) {
-    kernels::update(t, s.rung, left_packed(t, s.a, s.rung, r0, c.rows, scratch), s.b.rows, c, shape,
-                    write, next);
-  } else {
-    kernels::update(t, plain_fp32(s.a, r0, c.rows, scratch),
-                    plain_fp32(s.b.stored, 0, s.b.stored.shape.rows, scratch + piece), c, shape,
-                    write);
-  }
-}
-
-/// Updates all rows of fp64 sums; a product below fp64 is formed in fp32 and then subtracted.
-void update_fp64(const Table& t, const Step& s, MatrixView<double> c, Shape shape,
-                 std::byte* scratch, std::int64_t piece) {
-  if (s.rung == Rung::fp64) {
-    kernels::update(t, s.a.fp64(), s.b.stored.fp64(), c, shape);
-    return;
-  }
-  const MatrixView<float> p{reinterpret_cast<float*>(scratch + 2 * piece), c.rows, c.cols,
-                            kernels::sums_ld(c.rows)};
-  update_fp32(t, s, 0, p, shape, Write::assign, {}, scratch, piece);
-  for (std::int64_t j = 0; j < c.cols; ++j) {
-    for (std::int64_t i = shape == Shape::lower ? j : 0; i < c.rows; ++i) c(i, j) -= p(i, j);
-  }
-}
-
-/// The operands that the next product of the sweep will read.
-kernels::Next next_operands(const Step& s, std::int64_t r0, std::int64_t rows) {
-  if (info(s.rung).planes == 0 || !s.a.shape.is_packed()) return {};
-  return {s.a.packed().block(r0, 0, rows, s.a.shape.cols), s.b.rows};
-}
-
-/// Rows of fp32 sums that stay in L2 (2 MiB) with the operands of a product: 256 x 512 sums take
-/// 512 KiB, the bf16 operands 256 + 512 KiB.
-constexpr std::int64_t kSweepRows = 256;
 
 /// Scratch for a block of the right-hand side together with its solution, or for a block that is
 /// inverted.
@@ -117,6 +33,10 @@ std::int64_t diagonal_scratch(std::int64_t tile) {
 }
 
 }  // namespace
+
+std::int64_t piece_bytes(std::int64_t tile) {
+  return core::round_up(2 * kernels::packed_elements(tile, tile, 3), 64);
+}
 
 std::int64_t scratch_bytes(std::int64_t tile) {
   const std::int64_t product = kernels::sums_ld(tile) * tile * 4;
@@ -150,39 +70,6 @@ void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels:
       sums.fp64()(i, i) = scaled;
     } else {
       sums.fp32()(i, i) = static_cast<float>(scaled);
-    }
-  }
-}
-
-void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
-           std::span<const RightTile> b, Shape shape, std::byte* scratch, bool by_operands) {
-  const core::FpScope fp;
-  std::int64_t order = std::max(sums.rows, sums.cols);
-  for (const TileIn& tile : a) order = std::max(order, tile.shape.cols);
-  const std::int64_t piece = piece_bytes(order);
-  const auto step = [&](std::size_t k) -> Step {
-    const Rung operands = coarser(a[k].shape.rung, b[k].stored.shape.rung);
-    return {a[k], b[k], by_operands ? operands : coarser(sums.rung, operands)};
-  };
-  if (sums.wide()) {
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      update_fp64(t, step(k), sums.fp64(), shape, scratch, piece);
-    }
-    return;
-  }
-  const bool by_halves = shape == Shape::full && info(sums.rung).planes > 0;
-  const std::int64_t rows = by_halves ? kSweepRows : std::max<std::int64_t>(1, sums.rows);
-  for (std::int64_t r0 = 0; r0 < sums.rows; r0 += rows) {
-    const std::int64_t m = std::min(rows, sums.rows - r0);
-    const MatrixView<float> c = sums.fp32().block(r0, 0, m, sums.cols);
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      kernels::Next next;
-      if (k + 1 < a.size()) {
-        next = next_operands(step(k + 1), r0, m);
-      } else if (r0 + m < sums.rows) {
-        next = next_operands(step(0), r0 + m, std::min(rows, sums.rows - r0 - m));
-      }
-      update_fp32(t, step(k), r0, c, shape, Write::subtract, next, scratch, piece);
     }
   }
 }
@@ -247,7 +134,7 @@ namespace {
 /// factor_diagonal() of a tile with planes whose products are at the tile's own rung. Solves at
 /// that rung read the same rows as the products, which are then made where the solves expect them.
 Pivot factor_packed(const Table& t, MatrixView<float> a, Rounding rounding, Tile tile,
-                    const Inverse& inverse, std::byte* scratch) {
+                    const Inverse& inverse, std::byte* scratch, const Sharing& share) {
   const Rung rung = tile.shape.rung;
   const bool shared = inverse.data != nullptr && !inverse.wide() && !inverse.fp32 &&
                       inverse.planes == info(rung).planes;
@@ -255,11 +142,11 @@ Pivot factor_packed(const Table& t, MatrixView<float> a, Rounding rounding, Tile
                                 : kernels::packed(reinterpret_cast<std::uint16_t*>(scratch), a.rows,
                                                   a.rows, rung, Order::rows);
   const Pivot pivot = kernels::packed_potrf(t, rung, a, rounding, tile.packed(), rows,
-                                            scratch + piece_bytes(a.rows));
+                                            scratch + piece_bytes(a.rows), share.run);
   if (!pivot.ok() || inverse.data == nullptr) return pivot;
   if (shared) {
-    kernels::invert_diagonal_blocks(t, split_rung(inverse.planes), a, kInvertedBlock, rows,
-                                    scratch);
+    kernels::invert_diagonal_blocks(t, split_rung(inverse.planes), a, kInvertedBlock, rows, scratch,
+                                    share.run);
   } else {
     make_inverse(t, a, inverse);
   }
@@ -269,7 +156,8 @@ Pivot factor_packed(const Table& t, MatrixView<float> a, Rounding rounding, Tile
 }  // namespace
 
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
-                      Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch) {
+                      Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch,
+                      const Sharing& share) {
   if (sums.wide()) {
     const Pivot pivot = kernels::tree_potrf(t, sums.fp64(), layers, scratch);
     if (!pivot.ok()) return pivot;
@@ -278,7 +166,7 @@ Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& l
     return pivot;
   }
   if (tile.shape.is_packed() && layers.count == 1 && layers.at(0) == tile.shape.rung) {
-    return factor_packed(t, sums.fp32(), rounding, tile, inverse, scratch);
+    return factor_packed(t, sums.fp32(), rounding, tile, inverse, scratch, share);
   }
   const Pivot pivot = kernels::tree_potrf(t, sums.fp32(), layers, scratch);
   if (!pivot.ok()) return pivot;
@@ -304,10 +192,16 @@ void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byt
 }
 
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,
-                Tile tile, std::byte* scratch) {
+                Tile tile, std::byte* scratch, const Sharing& share) {
   if (tile.shape.is_packed()) {
-    return kernels::solve_inverted(t, tile.shape.rung, inverse.rows(), kInvertedBlock, sums.fp32(),
-                                   tile.packed(), scratch, rounding);
+    const std::int64_t blocks = (sums.rows + share.rows - 1) / share.rows;
+    return kernels::run_pieces(
+        share.run, blocks, scratch, [&](std::int64_t block, std::byte* memory) {
+          const std::int64_t row = block * share.rows, rows = std::min(share.rows, sums.rows - row);
+          kernels::solve_inverted(t, tile.shape.rung, inverse.rows(), kInvertedBlock,
+                                  sums.fp32().block(row, 0, rows, sums.cols),
+                                  tile.packed().block(row, 0, rows, sums.cols), memory, rounding);
+        });
   }
   if (sums.wide()) {
     kernels::tree_trsm<double>(t, inverse.l64(), sums.fp64(), kernels::uniform_layers(Rung::fp64),

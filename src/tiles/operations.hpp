@@ -9,10 +9,12 @@
 #include "tiles/tile.hpp"
 
 /// The operations of the tasks of a factorization, on stored tiles of any rungs: they choose the
-/// kernel, and convert an operand if the two operands are stored differently. They run on one core
-/// and do not allocate; 'scratch' has at least scratch_bytes().
+/// kernel, and convert an operand if the two operands are stored differently. They run on one core,
+/// unless they are told how to share their work with others, and do not allocate; 'scratch' has at
+/// least scratch_bytes().
 namespace stepwell::tiles {
 
+using kernels::PieceRunner;
 using kernels::Pivot;
 using kernels::Rounding;
 using kernels::Shape;
@@ -22,8 +24,33 @@ using kernels::Table;
 std::int64_t scratch_bytes(std::int64_t tile);
 std::int64_t scratch_bytes(const RungMap& map);
 
+/// Size of the two pieces of scratch at its beginning, for converted operands.
+std::int64_t piece_bytes(std::int64_t tile);
+
+/// Converts a plain matrix to another format.
+template <class To, class From>
+void convert(MatrixView<const From> from, MatrixView<To> to) {
+  for (std::int64_t j = 0; j < from.cols; ++j) {
+    const From* const f = from.column(j);
+    To* const out = to.column(j);
+    for (std::int64_t i = 0; i < from.rows; ++i) out[i] = static_cast<To>(f[i]);
+  }
+}
+
 /// Order of the diagonal blocks that are inverted, so that solves multiply by the inverse.
 inline constexpr std::int64_t kInvertedBlock = 128;
+
+/// Rows of fp32 sums that stay in L2 (2 MiB) with the operands of a product: 256 x 512 sums take
+/// 512 KiB, the bf16 operands 256 + 512 KiB. With fewer rows a product takes a tenth longer.
+inline constexpr std::int64_t kSweepRows = 256;
+inline constexpr std::int64_t kFewRows = 128;
+
+/// How an operation divides the rows of a tile into blocks, and who runs them: if 'run' is empty,
+/// this thread. The bits do not depend on it.
+struct Sharing {
+  PieceRunner run;
+  std::int64_t rows = kSweepRows;  ///< of a block; a multiple of 32
+};
 
 /// One tile of the right operand of an update, L(j,k): as it is stored, and as a packed operand in
 /// rows order, which every product on the matrix engine reads. Either may be absent if no product
@@ -41,9 +68,10 @@ void load_tile(const Table& t, MatrixView<const double> a, Shape shape, kernels:
 
 /// sums -= sum_k a[k] b[k]', in the order of k. Each product is at the coarsest of the rungs of the
 /// two operands and of the sums, or of the two operands alone if 'by_operands'. fp32 sums stay in
-/// L2 over all k: half a tile at a time.
+/// L2 over all k: a block of rows at a time, and threads may share these blocks.
 void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
-           std::span<const RightTile> b, Shape shape, std::byte* scratch, bool by_operands = false);
+           std::span<const RightTile> b, Shape shape, std::byte* scratch, bool by_operands = false,
+           const Sharing& share = {});
 
 /// Packs a stored tile in rows order into out, with out's planes (at most the tile's own if it has
 /// planes).
@@ -76,7 +104,8 @@ struct Inverse {
 /// Factors the sums of a diagonal tile, stores the factor in 'tile' (which may be the sums' own
 /// memory) and fills 'inverse' if it has memory. Stops at a pivot that is not positive and finite.
 Pivot factor_diagonal(const Table& t, const Sums& sums, const kernels::Layers& layers,
-                      Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch);
+                      Rounding rounding, Tile tile, const Inverse& inverse, std::byte* scratch,
+                      const Sharing& share = {});
 
 /// Fills 'inverse' from a lower triangular matrix, in its own format or narrower.
 void make_inverse(const Table& t, MatrixView<const double> l, const Inverse& inverse);
@@ -86,9 +115,9 @@ void make_inverse(const Table& t, MatrixView<const float> l, const Inverse& inve
 void invert_stored(const Table& t, TileIn tile, const Inverse& inverse, std::byte* scratch);
 
 /// Solves X L' = sums and stores X in 'tile' (which may be the sums' own memory); sums holds X
-/// before it was rounded to the tile's rung.
+/// before it was rounded to the tile's rung. Threads may share the rows of a packed tile.
 void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Rounding rounding,
-                Tile tile, std::byte* scratch);
+                Tile tile, std::byte* scratch, const Sharing& share = {});
 
 /// The scaled tile in FP64; the strict upper part of a diagonal tile is zero.
 void copy_tile(const Table& t, TileIn tile, kernels::Scales scales, MatrixView<double> out);

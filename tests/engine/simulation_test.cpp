@@ -27,23 +27,31 @@ const Piece hundred_bytes{nullptr, 100, 1, 100, 1};
 
 TaskTimes seconds_each(double seconds) {
   TaskTimes times;
-  times.record("task", 0, seconds);
+  times.record("task", {}, {seconds});
   return times;
 }
 
 TEST(TaskTimes, AreQuartilesAndLinesThroughThem) {
   TaskTimes times;
-  EXPECT_EQ(times.of("sweep", 4), 0);
-  times.record("sweep", 4, 2);
-  EXPECT_EQ(times.of("sweep", 100), 2);  // nothing else is known
-  for (const double s : {900.0, 1.0, 2.0, 800.0}) times.record("sweep", 4, s);
-  for (const double s : {6.0, 6.0, 6.5}) times.record("sweep", 8, s);
-  EXPECT_EQ(times.of("sweep", 4), 2);
-  EXPECT_EQ(times.of("sweep", 8), 6);
-  EXPECT_EQ(times.of("sweep", 6), 4);
-  EXPECT_EQ(times.of("sweep", 12), 10);
-  EXPECT_EQ(times.of("sweep", 1), 0);  // never negative
-  EXPECT_EQ(times.of("panel", 8), 0);
+  const auto seconds = [&](std::uint32_t depth, std::uint32_t variant = 0) {
+    return times.of("sweep", {depth, variant}).seconds;
+  };
+  EXPECT_EQ(seconds(4), 0);
+  times.record("sweep", {4}, {2});
+  EXPECT_EQ(seconds(100), 2);  // nothing else is known
+  for (const double s : {900.0, 1.0, 2.0, 800.0}) times.record("sweep", {4}, {s});
+  for (const double s : {6.0, 6.0, 6.5}) times.record("sweep", {8}, {s});
+  EXPECT_EQ(seconds(4), 2);
+  EXPECT_EQ(seconds(8), 6);
+  EXPECT_EQ(seconds(6), 4);
+  EXPECT_EQ(seconds(12), 10);
+  EXPECT_EQ(seconds(1), 0);  // never negative
+  EXPECT_EQ(times.of("panel", {8}).seconds, 0);
+  times.record("sweep", {8, 4}, {20});
+  EXPECT_EQ(seconds(8), 6);
+  EXPECT_EQ(seconds(8, 4), 20);
+  EXPECT_EQ(seconds(8, 5), 20);  // the nearest variant
+  EXPECT_EQ(seconds(8, 3), 6);
 }
 
 TEST(SimulatedRun, SharesIndependentTasksAndNotAChain) {
@@ -83,8 +91,8 @@ TEST(SimulatedRun, ReadersRunTogetherAndAWriterWaitsForThem) {
 
 TEST(SimulatedRun, TheHighestPriorityComesFirst) {
   TaskTimes times;
-  times.record("short", 0, 1);
-  times.record("long", 0, 10);
+  times.record("short", {}, {1});
+  times.record("long", {}, {10});
   for (const int urgent : {0, 1}) {
     SimulatedRun run(free_engine(3), times);  // one of them inserts
     for (DataId k = 0; k < 20; ++k) {
@@ -97,6 +105,36 @@ TEST(SimulatedRun, TheHighestPriorityComesFirst) {
     // In order: 20 short ones on three workers, then the long one. Otherwise they run together.
     EXPECT_EQ(run.times().seconds, urgent != 0 ? 10 : 16);
   }
+}
+
+// A task of 2 + 24 seconds, in two phases with four pieces of 3 seconds each.
+TEST(SimulatedRun, WorkersWithoutATaskTakePieces) {
+  TaskTimes times;
+  times.record("shared", {}, {26, 24, 2, 8});
+  times.record("task", {}, {1});
+  for (const auto& [workers, seconds] : {std::pair{1, 26}, {2, 14}, {3, 14}, {4, 8}, {64, 8}}) {
+    SimulatedMachine m = free_engine(workers);
+    m.share = 0;
+    SimulatedRun run(m, times);
+    const Use own{0, Access::write};
+    run.insert("shared", {&own, 1}, none, {});
+    run.wait();
+    EXPECT_EQ(run.times().seconds, seconds) << workers;
+    EXPECT_EQ(run.times().chain, workers == 1 ? 26 : 8);
+    EXPECT_EQ(run.times().work, 26);
+  }
+  // Two workers: one takes the 13 tasks first, and then half of the 13 seconds that are left.
+  SimulatedMachine m = free_engine(2);
+  m.share = 0;
+  SimulatedRun run(m, times);
+  const Use own{0, Access::write};
+  run.insert("shared", {&own, 1}, none, {1});
+  for (DataId k = 1; k <= 13; ++k) {
+    const Use other{k, Access::write};
+    run.insert("task", {&other, 1}, none, {});
+  }
+  run.wait();
+  EXPECT_EQ(run.times().seconds, 20);
 }
 
 TEST(SimulatedRun, InsertionAndMemoryLimitIt) {
@@ -162,11 +200,17 @@ TEST(SimulatedRun, TheTimesOfTasksAreMeasured) {
   options.run_by = RunBy::caller;
   options.measured = &times;
   Graph graph(options);
-  int calls = 0;
-  const Work count = [&](Task&) { ++calls; };
+  int calls = 0, pieces = 0;
+  const Work count = [&](Task& task) {
+    ++calls;
+    for (int phase = 0; phase < 2; ++phase) {
+      task.share(3, [&](std::int64_t, std::byte*) { ++pieces; });
+    }
+  };
   for (int k = 0; k < 5; ++k) insert(graph, count);
   graph.wait();
   EXPECT_EQ(calls, 5);
+  EXPECT_EQ(pieces, 30);
   EXPECT_FALSE(times.empty());
 }
 

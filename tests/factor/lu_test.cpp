@@ -181,6 +181,24 @@ TEST_P(Lu, HasTheSameBitsForAnyNumberOfWorkersAndScale) {
   }
 }
 
+// Tiles of several blocks of rows, which threads share: two for few workers, more for many.
+TEST_P(Lu, HasTheSameBitsForTilesThatThreadsShare) {
+  const Dense<double> a = general(1100);
+  FactorOptions options = options_for(GetParam(), 320);
+  Context one(1);
+  options.engine.context = &one;
+  const LuFactor expected = lu(a.view(), options);
+  ASSERT_TRUE(expected.ok());
+  for (const int threads : {2, 8, 64}) {
+    Context context(threads);
+    options.engine.context = &context;
+    const LuFactor got = lu(a.view(), options);
+    EXPECT_TRUE(got.permutation() == expected.permutation());
+    EXPECT_TRUE(elements_of(LuData::of(got).g) == elements_of(LuData::of(expected).g)) << threads;
+    EXPECT_TRUE(elements_of(LuData::of(got).l) == elements_of(LuData::of(expected).l)) << threads;
+  }
+}
+
 TEST_P(Lu, HasTheSameBitsForRandomSchedulesAndInOtherMemory) {
   const Dense<double> any = general(500, 2), heavy = diagonally_heavy(500, 2);
   Scale scale;

@@ -39,7 +39,7 @@ TEST_P(SameBits, ForAnyNumberOfWorkers) {
 /// L before its scaling is undone, from one attempt on a graph with these settings.
 std::vector<double> tiles_from(const Dense<double>& a, const char* map,
                                const engine::GraphOptions& graph_options,
-                               std::int64_t window = 1000) {
+                               std::int64_t window = 1000, bool all_late = false) {
   const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
   const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
   const StoredBlocks source(a.view(), {});
@@ -48,7 +48,7 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
   state.scale = &scale;
   state.l = &l;
   engine::Graph graph(graph_options);
-  const Schedule schedule{l.grid(), std::min(window, l.grid().tiles())};
+  const Schedule schedule{l.grid(), std::min(window, l.grid().tiles()), all_late};
   left_looking(graph, state, schedule);
   EXPECT_TRUE(state.results.pivot.ok());
   EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, schedule, 0));
@@ -62,6 +62,21 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
     }
   }
   return elements;
+}
+
+// Tiles of several blocks of rows, which threads share: two for few workers, more for many.
+TEST_P(SameBits, ForTilesThatThreadsShare) {
+  const Dense<double> a = well_conditioned(1100);
+  FactorOptions options = options_for(GetParam(), 320);
+  const auto with = [&](int threads) {
+    Context context(threads);
+    options.engine.context = &context;
+    return factor_of(a, options);
+  };
+  const Factor expected = with(1);
+  for (const int threads : {2, 8, 64}) {
+    for (int run = 0; run < 3; ++run) EXPECT_TRUE(same_factor(with(threads), expected)) << threads;
+  }
 }
 
 TEST_P(SameBits, ForAHundredRandomSchedules) {
@@ -113,6 +128,7 @@ TEST_P(SameBits, ForAnyWindow) {
     for (const std::int64_t window : {1, 2, 3, 7, 10}) {
       EXPECT_TRUE(tiles_from(a, GetParam(), options, window) == expected) << window;
     }
+    EXPECT_TRUE(tiles_from(a, GetParam(), options, 1000, true) == expected) << "all late";
   }
 }
 

@@ -11,6 +11,7 @@
 #include "engine/access_history.hpp"
 #include "engine/graph.hpp"
 #include "engine/simulation/cache_model.hpp"
+#include "engine/simulation/replay.hpp"
 #include "engine/simulation/task_times.hpp"
 
 namespace stepwell::engine {
@@ -22,6 +23,8 @@ struct SimulatedMachine {
   /// worker, to take a task and to finish it. Measured on a pool of two threads with `stepwell
   /// bench graph`.
   double insert = 0.4e-6, insert_use = 0.05e-6, take = 0.6e-6;
+  /// Seconds of a task to offer pieces to other threads, and to wait for the last of them.
+  double share = 2e-6;
   double bandwidth = 0;  ///< bytes per second from memory, of all cores together; 0: no limit
   /// The same of one core: a task can't have read more in its time, whatever it is said to use.
   double core_bandwidth = 12e9;
@@ -38,8 +41,7 @@ struct SimulatedTimes {
 };
 
 /// Runs nothing: replays the tasks of a graph, inserted as for a real run, on a machine that need
-/// not exist. Ready tasks start in the order of PoolRun, on the workers that are free; the
-/// inserting thread is one of them when all tasks are inserted.
+/// not exist.
 class SimulatedRun {
  public:
   SimulatedRun(const SimulatedMachine& machine, const TaskTimes& times)
@@ -55,22 +57,15 @@ class SimulatedRun {
   const SimulatedTimes& times() const { return total_; }
 
  private:
-  struct Node {
-    double seconds = 0;  ///< on a core that has the memory for itself
-    std::vector<DataId> uses;
-    double inserted = 0;  ///< when the inserting thread has inserted it
-    double chain = 0;     ///< the longest chain that ends with it
-    std::vector<std::size_t> next;
-    int waits_for = 0;
-    int priority = 0;
-  };
-
   double replay();
-  double from_memory(const Node& node);
+  double from_memory(std::size_t task);
 
   SimulatedMachine machine_;
   const TaskTimes& times_;
-  std::vector<Node> nodes_;
+  std::vector<SimulatedTask> tasks_;
+  std::vector<double> seconds_,
+      chain_;  ///< of each task: alone; the longest chain that ends with it
+  std::vector<std::vector<DataId>> uses_;
   AccessHistory<std::size_t> history_;
   CacheModel cache_;
   std::vector<double> bytes_;  ///< of each piece of data

@@ -8,32 +8,48 @@
 namespace stepwell::engine {
 namespace {
 
-double quartile(std::vector<double> samples) {
+TaskCost quartile(std::vector<TaskCost> samples) {
   const auto at = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
-  std::nth_element(samples.begin(), at, samples.end());
+  std::nth_element(samples.begin(), at, samples.end(),
+                   [](const TaskCost& a, const TaskCost& b) { return a.seconds < b.seconds; });
   return *at;
+}
+
+/// The value at x on the line through (x0, a) and (x1, b), not below zero.
+TaskCost on_line(double x, double x0, const TaskCost& a, double x1, const TaskCost& b) {
+  const auto at = [&](double TaskCost::*member) {
+    const double slope = (b.*member - a.*member) / (x1 - x0);
+    return std::max(a.*member + slope * (x - x0), 0.0);
+  };
+  TaskCost cost{at(&TaskCost::seconds), at(&TaskCost::shared), at(&TaskCost::phases),
+                at(&TaskCost::pieces)};
+  cost.shared = std::min(cost.shared, cost.seconds);
+  return cost;
 }
 
 }  // namespace
 
-void TaskTimes::record(const std::string& codelet, std::uint32_t footprint, double seconds) {
-  samples_[codelet][footprint].push_back(seconds);
+void TaskTimes::record(const std::string& codelet, const Footprint& footprint,
+                       const TaskCost& cost) {
+  samples_[codelet][footprint.variant][footprint.depth].push_back(cost);
 }
 
-double TaskTimes::of(const std::string& codelet, std::uint32_t footprint) const {
+TaskCost TaskTimes::of(const std::string& codelet, const Footprint& footprint) const {
   const auto found = samples_.find(codelet);
-  if (found == samples_.end()) return 0;
-  const auto& known = found->second;
-  auto next = known.lower_bound(footprint);
-  if (next != known.end() && next->first == footprint) return quartile(next->second);
+  if (found == samples_.end()) return {};
+  auto variant = found->second.lower_bound(footprint.variant);
+  const bool exact = variant != found->second.end() && variant->first == footprint.variant;
+  if (!exact && variant != found->second.begin()) --variant;
+  const ByDepth& known = variant->second;
+  const std::uint32_t depth = footprint.depth;
+  auto next = known.lower_bound(depth);
+  if (next != known.end() && next->first == depth) return quartile(next->second);
   if (known.size() == 1) return quartile(known.begin()->second);
   if (next == known.begin()) ++next;
   if (next == known.end()) --next;
   const auto before = std::prev(next);
-  const double low = quartile(before->second), high = quartile(next->second);
-  const double slope = (high - low) / (next->first - before->first);
-  const double seconds = low + slope * (static_cast<double>(footprint) - before->first);
-  return std::max(seconds, 0.0);
+  return on_line(depth, before->first, quartile(before->second), next->first,
+                 quartile(next->second));
 }
 
 }  // namespace stepwell::engine

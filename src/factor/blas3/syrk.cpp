@@ -96,7 +96,7 @@ class SyrkGraph {
     if (ring_.empty()) return;
     std::vector<Use> uses = {{ring(j), Access::write}};
     add_row(j, uses);
-    graph_.insert(syrk_rows_codelet(), SyrkRowTask{&s_, j}, uses, {1, 0, 0});
+    graph_.insert(syrk_rows_codelet(), SyrkRowTask{&s_, j}, uses, {1});
   }
 
   void tile(std::int64_t i, std::int64_t j) {

@@ -95,11 +95,11 @@ class TrsmGraph {
   /// order.
   void prepare(std::int64_t j) {
     const Use inverse[] = {{this->inverse(j), Access::write}, {l(j, j), Access::read}};
-    graph_.insert(trsm_invert_codelet(), TrsmTask{&rules_, 0, j}, inverse, {1, 0, 0});
+    graph_.insert(trsm_invert_codelet(), TrsmTask{&rules_, 0, j}, inverse, {1});
     if (rows_.empty() || j == 0) return;
     std::vector<Use> uses = {{rows(j), Access::write}};
     for (std::int64_t k = 0; k < j; ++k) uses.push_back({l(j, k), Access::read});
-    graph_.insert(rows_codelet(), RowsTask{rules_.map, j, 0, j}, uses, {1, 0, 0});
+    graph_.insert(rows_codelet(), RowsTask{rules_.map, j, 0, j}, uses, {1});
   }
 
   void tile(std::int64_t i, std::int64_t j) {

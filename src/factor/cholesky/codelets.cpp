@@ -38,6 +38,10 @@ Block block_at(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
   return {i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
 }
 
+tiles::Sharing sharing(const Task& task, const TileTask& x) {
+  return {task.sharing(), x.divided ? tiles::kFewRows : tiles::kSweepRows};
+}
+
 /// Loads the tile (if this is its first piece) and sweeps; returns the sums and the number of
 /// pieces of data used.
 std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
@@ -72,7 +76,8 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
     right.push_back({stored, rows_of(map, x.j, k, late ? k : x.k0, late ? last_copy : copies)});
   }
   if (x.k0 < x.k1) {
-    tiles::sweep(t, sums, left, right, shape, task.scratch(), map.products_by_operands());
+    tiles::sweep(t, sums, left, right, shape, task.scratch(), map.products_by_operands(),
+                 sharing(task, x));
   }
   task.lap(Phase::update);
   return {sums, next};
@@ -100,9 +105,9 @@ void run_diagonal(Task& task, const void* arguments) {
   const auto [sums, next] = load_and_sweep(task, x);
   const RungMap& map = *x.rules->map;
   const auto [tile, inverse] = outputs_of(task, x, next);
-  const tiles::Pivot pivot =
-      tiles::factor_diagonal(kernels::table(), sums, map.diagonal_layers(x.j), x.rules->rounding,
-                             tile, inverse, task.scratch());
+  const tiles::Pivot pivot = tiles::factor_diagonal(
+      kernels::table(), sums, map.diagonal_layers(x.j), x.rules->rounding, tile, inverse,
+      task.scratch(), x.divided ? sharing(task, x) : tiles::Sharing{});
   task.lap(Phase::diagonal);
   if (pivot.ok()) return;
   x.results->pivot = {x.j * map.grid().tile + pivot.index, pivot.value};
@@ -113,19 +118,23 @@ void run_solve(Task& task, const void* arguments) {
   const auto& x = *static_cast<const TileTask*>(arguments);
   const auto [sums, next] = load_and_sweep(task, x);
   const auto [tile, inverse] = outputs_of(task, x, next);
-  tiles::solve_tile(kernels::table(), inverse, sums, x.rules->rounding, tile, task.scratch());
+  tiles::solve_tile(kernels::table(), inverse, sums, x.rules->rounding, tile, task.scratch(),
+                    sharing(task, x));
   task.lap(Phase::solve);
 }
 
 void run_rows(Task& task, const void* arguments) {
   const auto& x = *static_cast<const RowsTask*>(arguments);
   const RungMap& map = *x.map;
-  for (std::int64_t k = x.k0; k < x.k1; ++k) {
-    if (row_planes(map, x.j, k) == 0) continue;
-    const auto piece = static_cast<std::size_t>(k - x.k0) + 1;
-    tiles::make_rows(kernels::table(), {shape_of(map, x.j, k), task.data(piece)},
+  const auto copy_tile = [&](std::int64_t piece, std::byte*) {
+    const std::int64_t k = x.k0 + piece;
+    if (row_planes(map, x.j, k) == 0) return;
+    tiles::make_rows(kernels::table(),
+                     {shape_of(map, x.j, k), task.data(static_cast<std::size_t>(piece) + 1)},
                      rows_of(map, x.j, k, x.k0, task.data(0)));
-  }
+  };
+  kernels::run_pieces(x.divided ? task.sharing() : tiles::PieceRunner{}, x.k1 - x.k0,
+                      task.scratch(), copy_tile);
   task.lap(Phase::reorder);
 }
 

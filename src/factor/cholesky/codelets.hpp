@@ -53,6 +53,7 @@ struct TileTask {
   CholeskyResults* results;
   std::int64_t i, j, k0, k1;
   bool first;
+  bool divided;  ///< into smaller blocks of rows, for more threads
 };
 const engine::Codelet& sweep_codelet(Rung rung);
 const engine::Codelet& diagonal_codelet(Rung rung);
@@ -62,6 +63,7 @@ const engine::Codelet& solve_codelet(Rung rung);
 struct RowsTask {
   const tiles::RungMap* map;
   std::int64_t j, k0, k1;
+  bool divided = false;  ///< among several threads
 };
 const engine::Codelet& rows_codelet();
 

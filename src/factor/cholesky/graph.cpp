@@ -32,7 +32,8 @@ class Inserter {
         owners_(state.l->distribution()),
         inputs_(graph, state.source, state.scale, map_.grid()),
         rules_{&map_, inputs_.rules(), state.diagonal_factor, state.rounding},
-        space_(graph, *state.l, schedule, state.rank) {}
+        space_(graph, *state.l, schedule, state.rank),
+        many_workers_(owners_.ranks() == 1 && are_many(graph.workers(), map_.grid())) {}
 
   /// Copies row j of L, columns [k0, k1), to rows order, if this rank owns a tile of column j.
   void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
@@ -49,7 +50,8 @@ class Inserter {
   /// factor.
   void piece(const Piece& p) {
     if (done() || !ours(p.i, p.j)) return;
-    const TileTask x{&rules_, &state_.results, p.i, p.j, p.k0, p.k1, p.first};
+    const bool divided = many_workers_ && is_near(p.i, p.j);
+    const TileTask x{&rules_, &state_.results, p.i, p.j, p.k0, p.k1, p.first, divided};
     std::vector<Use> uses = operands(x);
     if (p.last) {
       if (info(map_.at(p.i, p.j)).planes > 0) {
@@ -128,8 +130,10 @@ class Inserter {
   void copy_row(DataId copies, std::int64_t j, std::int64_t k0, std::int64_t k1) {
     std::vector<Use> uses = {{copies, Access::write}};
     for (std::int64_t k = k0; k < k1; ++k) uses.push_back({space_.tile(j, k), Access::read});
-    graph_.insert(rows_codelet(), RowsTask{&map_, j, k0, k1}, uses,
-                  {priority(map_.grid(), j, j), 0, static_cast<std::uint32_t>(k1 - k0)});
+    graph_.insert(rows_codelet(), RowsTask{&map_, j, k0, k1, many_workers_}, uses,
+                  {priority(map_.grid(), j, j),
+                   0,
+                   {static_cast<std::uint32_t>(k1 - k0), many_workers_ ? 4U : 0U}});
   }
 
   std::vector<Use> operands(const TileTask& x) {
@@ -157,9 +161,9 @@ class Inserter {
     const double share = x.i == x.j ? 0.5 : 1;  // only the lower half of a diagonal tile is updated
     const double flops = share * 2 * rows * cols * depth +
                          (!last ? 0 : (x.i == x.j ? 1.0 / 3 : 1) * rows * cols * cols);
-    const auto footprint = static_cast<std::uint32_t>((x.k1 - x.k0) * 4 + (x.first ? 2 : 0) +
-                                                      (g.size(x.i) < g.tile ? 1 : 0));
-    return {priority(g, x.i, x.j), flops, footprint};
+    const unsigned variant =
+        (x.divided ? 4 : 0) + (x.first ? 2 : 0) + (g.size(x.i) < g.tile ? 1 : 0);
+    return {priority(g, x.i, x.j), flops, {static_cast<std::uint32_t>(x.k1 - x.k0), variant}};
   }
 
   Graph& graph_;
@@ -169,6 +173,7 @@ class Inserter {
   InputData inputs_;
   const CholeskyRules rules_;
   Workspace space_;
+  const bool many_workers_;
   mutable std::int64_t column_ = -1;  ///< the column of the last query
   mutable bool column_ours_ = false;
 };

@@ -128,8 +128,9 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   const Distribution& distribution = process_.distribution();
   const engine::GraphOptions g = graph_for(map, options_, process_, source_.needs_scratch());
   FactorReport& r = report();
-  const Schedule schedule = schedule_for(
-      map, distribution, checkpoints_ != nullptr ? Windows::always : Windows::by_memory);
+  const Schedule schedule =
+      schedule_for(map, distribution,
+                   checkpoints_ != nullptr ? Windows::always : Windows::by_memory, workers_of(g));
   r.peak_bytes = peak_bytes(map, g, distribution, schedule, process_.rank());
   data_->l = {};
   process_.require_memory(r.peak_bytes, "a factor of order " + std::to_string(grid_.n));

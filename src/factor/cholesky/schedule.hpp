@@ -15,10 +15,22 @@ namespace stepwell::factor {
 /// take 2 ms, a hundred times StarPU's overhead for a task.
 inline constexpr std::int64_t kChunk = 16;
 
-/// Earlier columns come first; within a column, the tiles that the next column waits for.
+/// Rows below the diagonal tile that the next columns wait for first.
+inline constexpr std::int64_t kNear = 2;
+inline bool is_near(std::int64_t i, std::int64_t j) {
+  return i <= j + kNear;
+}
+
+/// Earlier columns come first; within a column, the tiles that the next columns wait for.
 inline int priority(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
   const std::int64_t column = grid.tiles() - j;
-  return static_cast<int>(2 * column + (i <= j + 1 ? 3 : 0));
+  return static_cast<int>(4 * column + (i <= j + 1 ? 6 : is_near(i, j) ? 3 : 0));
+}
+
+/// With so many workers the time is that of the longest chain of tasks, not of all: work on a tile
+/// is divided further, although that takes more time on one core.
+inline bool are_many(std::int64_t workers, const tiles::Grid& grid) {
+  return workers >= 8 && 2 * workers > grid.tiles();
 }
 
 /// Work on tile (i, j): the contributions of columns [k0, k1). Before that, the first piece loads
@@ -39,6 +51,10 @@ struct Piece {
 struct Schedule {
   tiles::Grid grid;
   std::int64_t window = 0;  ///< number of block columns; at least one
+  /// The last contribution to a tile is a separate piece, because it is available late: of the
+  /// tiles near the diagonal, or of all. A piece writes the sums to memory and reads them again,
+  /// which for all tiles takes 3 % of the time of one core.
+  bool all_late = false;
 
   /// Calls visitor.rows(j, k0, k1) before the first piece that reads row j of L in rows order,
   /// columns [k0, k1); visitor.piece(p); and visitor.finished(i, j) once a tile of L is finished.
@@ -65,12 +81,12 @@ struct Schedule {
   }
 
  private:
-  /// Visits the contributions in pieces of at most kChunk. For the tiles that the next column waits
-  /// for, the last contribution, which is available late, is a separate piece.
+  /// Visits the contributions in pieces of at most kChunk.
   template <class Visitor>
-  static void pieces(Visitor& visitor, std::int64_t i, std::int64_t j, std::int64_t k0,
-                     std::int64_t k1, bool finish) {
-    const std::int64_t late = finish && i <= j + 1 && k1 - k0 > 1 && k1 > 1 ? k1 - 1 : k1;
+  void pieces(Visitor& visitor, std::int64_t i, std::int64_t j, std::int64_t k0, std::int64_t k1,
+              bool finish) const {
+    const bool separate = finish && (all_late || is_near(i, j)) && k1 - k0 > 1;
+    const std::int64_t late = separate ? k1 - 1 : k1;
     std::int64_t k = k0;
     bool first = k0 == 0;
     do {

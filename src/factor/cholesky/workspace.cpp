@@ -67,9 +67,11 @@ void make_room(std::vector<std::int64_t>& places, const RungMap& map,
 
 }  // namespace
 
-Schedule schedule_for(const RungMap& map, const Distribution& distribution, Windows windows) {
+Schedule schedule_for(const RungMap& map, const Distribution& distribution, Windows windows,
+                      std::int64_t workers) {
   const Grid& grid = map.grid();
-  const Schedule one{grid, std::max<std::int64_t>(grid.tiles(), 1)};
+  const bool many = distribution.ranks() == 1 && workers > grid.tiles();
+  const Schedule one{grid, std::max<std::int64_t>(grid.tiles(), 1), many};
   const std::int64_t window = std::clamp<std::int64_t>(kWindowColumns / grid.tile, 1, kChunk);
   if (distribution.ranks() == 1 || one.window <= window) return one;
   const Schedule several{grid, window};

@@ -20,7 +20,7 @@ enum class Windows {
 
 /// The schedule of a factor, the same on all ranks.
 Schedule schedule_for(const tiles::RungMap& map, const tiles::Distribution& distribution,
-                      Windows windows);
+                      Windows windows, std::int64_t workers = 1);
 
 /// Number and size of the buffers of each kind that a rank needs.
 struct Needs {

@@ -50,9 +50,15 @@ Tile tile_in_row(const RungMap& map, std::int64_t i, std::int64_t k, std::byte* 
   return {shape_of(map, i, k), row + tiles::row_bytes(map, i, k)};
 }
 
+tiles::Sharing sharing(const Task& task, const LuTask& x) {
+  return {task.sharing(), x.divided ? tiles::kFewRows : tiles::kSweepRows};
+}
+
 /// sums -= sum_k G(j, k) L(i, k)', k0 <= k < k1, with row j of G and row i of L.
-void sweep(const RungMap& map, std::int64_t j, std::byte* g, std::int64_t i, std::byte* l,
-           std::int64_t k0, std::int64_t k1, const Sums& sums, std::byte* scratch) {
+void sweep(Task& task, const LuTask& x, std::byte* g, std::byte* l, std::int64_t k0,
+           std::int64_t k1, const Sums& sums) {
+  const RungMap& map = *x.rules->map;
+  const std::int64_t j = x.j, i = x.i;
   std::vector<tiles::TileIn> left;
   std::vector<tiles::RightTile> right;
   g += tiles::row_bytes(map, j, k0);
@@ -64,8 +70,8 @@ void sweep(const RungMap& map, std::int64_t j, std::byte* g, std::int64_t i, std
     g += a.shape.bytes();
     l += b.shape.bytes();
   }
-  tiles::sweep(kernels::table(), sums, left, right, tiles::Shape::full, scratch,
-               map.products_by_operands());
+  tiles::sweep(kernels::table(), sums, left, right, tiles::Shape::full, task.scratch(),
+               map.products_by_operands(), sharing(task, x));
 }
 
 /// The exchanges among the results of panel j.
@@ -84,16 +90,20 @@ void book(Task& task, double largest, const RungMap& map, std::int64_t i, std::i
 
 /// G(j, k) from its sums, in row j of G, with the results of panel k.
 void solve(Task& task, const LuTask& x, std::int64_t k, std::byte* panel, std::byte* g,
-           const Sums& sums, std::byte* scratch) {
+           const Sums& sums) {
   const RungMap& map = *x.rules->map;
   tiles::solve_tile(kernels::table(), inverse_of(map, k, panel), sums, tiles::Rounding::nearest,
-                    tile_in_row(map, x.j, k, g), scratch);
+                    tile_in_row(map, x.j, k, g), task.scratch(), sharing(task, x));
   book(task, tiles::largest_of(sums), map, x.j, k, x.results->largest_g);
   task.lap(Phase::solve);
 }
 
 bool is_wide(const RungMap& map) {
   return map.uses(Rung::fp64);
+}
+
+std::int64_t operations_bytes(const RungMap& map) {
+  return core::round_up(tiles::scratch_bytes(map.grid().tile), 4096);
 }
 
 std::int64_t sums_bytes(const RungMap& map) {
@@ -105,15 +115,16 @@ std::int64_t sums_bytes(const RungMap& map) {
 void run_solve(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
   const RungMap& map = *x.rules->map;
-  const Sums sums{map.at(x.j, x.i), map.grid().size(x.j), map.grid().size(x.i), task.scratch()};
-  std::byte* const scratch = task.scratch() + sums_bytes(map);
+  // The sums are behind the scratch memory of the operations, whose pieces use it from its start.
+  const Sums sums{map.at(x.j, x.i), map.grid().size(x.j), map.grid().size(x.i),
+                  task.scratch() + operations_bytes(map)};
   load(task, map, x.j, sums);
   task.lap(Phase::load);
   std::byte* const panel = task.data(kLoaded);
   std::byte* const g = task.data(kLoaded + 1);
-  if (x.i > 0) sweep(map, x.j, g, x.i, task.data(kLoaded + 2), 0, x.i, sums, scratch);
+  if (x.i > 0) sweep(task, x, g, task.data(kLoaded + 2), 0, x.i, sums);
   task.lap(Phase::update);
-  solve(task, x, x.i, panel, g, sums, scratch);
+  solve(task, x, x.i, panel, g, sums);
 }
 
 /// The sums X(j, i).
@@ -130,8 +141,7 @@ void run_sweep(Task& task, const void* arguments) {
   load(task, map, x.j, sums);
   task.lap(Phase::load);
   if (x.j > 1) {
-    sweep(map, x.j, task.data(kLoaded + 1), x.i, task.data(kLoaded + 2), 0, x.j - 1, sums,
-          task.scratch());
+    sweep(task, x, task.data(kLoaded + 1), task.data(kLoaded + 2), 0, x.j - 1, sums);
   }
   task.lap(Phase::update);
 }
@@ -150,15 +160,13 @@ void run_advance(Task& task, const void* arguments) {
                             exchanges(map, before, task.data(0)));
   }
   task.lap(Phase::reorder);
-  solve(task, x, before, task.data(0), task.data(1), sums_at(map, x.j, before, task.data(2)),
-        task.scratch());
+  solve(task, x, before, task.data(0), task.data(1), sums_at(map, x.j, before, task.data(2)));
 }
 
 void run_last(Task& task, const void* arguments) {
   const auto& x = *static_cast<const LuTask*>(arguments);
   const RungMap& map = *x.rules->map;
-  sweep(map, x.j, task.data(0), x.i, task.data(1), x.j - 1, x.j,
-        sums_at(map, x.j, x.i, task.data(2)), task.scratch());
+  sweep(task, x, task.data(0), task.data(1), x.j - 1, x.j, sums_at(map, x.j, x.i, task.data(2)));
   task.lap(Phase::update);
 }
 
@@ -179,9 +187,8 @@ void run_panel(Task& task, const void* arguments) {
   const Panel panel = panel_of(map, x.j, pivoting ? grid.n - first : grid.size(x.j),
                                task.joined(4, blocks), task.data(3));
   const std::span<std::int64_t> exchanged = exchanges(map, x.j, task.data(0));
-  const tiles::Pivot pivot = tiles::factor_panel(
-      t, map.at(x.j, x.j), panel, pivoting, exchanged.data(), task.scratch(),
-      [&task](std::int64_t count, const auto& piece) { task.share(count, piece); });
+  const tiles::Pivot pivot = tiles::factor_panel(t, map.at(x.j, x.j), panel, pivoting,
+                                                 exchanged.data(), task.scratch(), task.sharing());
   if (!pivot.ok()) {
     x.results->pivot = {first + pivot.index, pivot.value};
     task.stop();
@@ -258,7 +265,7 @@ void run_finish(Task& task, const void* arguments) {
 
 std::int64_t lu_scratch_bytes(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  return std::max(sums_bytes(map) + tiles::scratch_bytes(tile), kernels::panel_scratch(tile));
+  return std::max(sums_bytes(map) + operations_bytes(map), kernels::panel_scratch(tile));
 }
 
 const Codelet& lu_solve_codelet() {

@@ -32,6 +32,7 @@ struct LuTask {
   const LuRules* rules;
   LuResults* results;
   std::int64_t j, i;
+  bool divided;  ///< into smaller blocks of rows, for more threads
 };
 
 /// G(j, i) from A, i < j - 1: its columns are in their final positions. Data:

@@ -37,7 +37,7 @@ class Inserter {
       uses.push_back({space_.results(k), Access::read});
       uses.push_back({space_.g(j), Access::read_write});
       if (k > 0) uses.push_back({space_.l(k), Access::read});
-      insert(lu_solve_codelet(), j, k, k, uses, 0);
+      insert(lu_solve_codelet(), j, k, k, uses, k + 2 == j ? 2 : 0);
     }
     for (std::int64_t i = std::max<std::int64_t>(0, j - 1); i < grid_.tiles(); ++i) {
       std::vector<Use> uses = loaded(j, i);
@@ -129,8 +129,12 @@ class Inserter {
   void insert(const engine::Codelet& codelet, std::int64_t j, std::int64_t i, std::int64_t depth,
               const std::vector<Use>& uses, int urgency) {
     const auto priority = static_cast<int>(4 * (grid_.tiles() - j)) + urgency;
-    graph_.insert(codelet, LuTask{&rules_, &results_, j, i}, uses,
-                  {priority, 0, static_cast<std::uint32_t>(depth)});
+    // Smaller pieces for a task that the next panel waits for, and if there are more workers than
+    // blocks of rows in what is left of block row j.
+    const int workers = graph_.workers();
+    const bool divided = workers > 2 * (grid_.tiles() - j) || (workers >= 8 && urgency >= 2);
+    graph_.insert(codelet, LuTask{&rules_, &results_, j, i, divided}, uses,
+                  {priority, 0, {static_cast<std::uint32_t>(depth), divided ? 4U : 0U}});
   }
 
   Graph& graph_;

@@ -18,7 +18,7 @@ Pivot getrf_leaf(const Table& t, MatrixView<double> a, bool pivoting, std::int64
 constexpr std::int64_t kWidth = 512;
 
 // Columns of X in a piece of work that cores may share.
-constexpr std::int64_t kShared = 1024;
+constexpr std::int64_t kShared = 512;
 
 // Columns of L whose exchanged elements are fetched ahead.
 constexpr std::int64_t kAhead = 4;
@@ -76,8 +76,7 @@ class Panel {
     const auto piece = [&](std::int64_t i, std::byte* scratch) {
       body(i * size, std::min(size, all - i * size), scratch);
     };
-    if (runner_ && count > 1) return runner_(count, piece);
-    for (std::int64_t i = 0; i < count; ++i) piece(i, scratch_);
+    run_pieces(runner_, count, scratch_, piece);
   }
 
   /// The same at the rung, kWidth columns of c at a time, so that their operand stays in L2.

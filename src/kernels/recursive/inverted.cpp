@@ -33,14 +33,16 @@ void invert_diagonal_blocks(const Table& t, MatrixView<const T> l, std::int64_t 
 }
 
 void invert_diagonal_blocks(const Table& t, Rung rung, MatrixView<const float> l,
-                            std::int64_t block, PackedOut rows, std::byte* scratch) {
+                            std::int64_t block, PackedOut rows, std::byte* scratch,
+                            const PieceRunner& share) {
   const core::FpScope fp;
-  for (std::int64_t k = 0; k < l.rows; k += block) {
-    const std::int64_t size = std::min(block, l.rows - k);
-    const auto w = view(reinterpret_cast<float*>(scratch), size, size);
+  const std::int64_t blocks = (l.rows + block - 1) / block;
+  run_pieces(share, blocks, scratch, [&](std::int64_t i, std::byte* memory) {
+    const std::int64_t k = i * block, size = std::min(block, l.rows - k);
+    const auto w = view(reinterpret_cast<float*>(memory), size, size);
     invert(t, l.block(k, k, size, size), w);
     pack(t, rung, w, rows.block(k, k, size, size));
-  }
+  });
 }
 
 void solve_inverted(const Table& t, MatrixView<const float> w, std::int64_t block,
