@@ -153,9 +153,11 @@ struct Solve {
   }
 
   void run() {
-    factor::SubstitutionOrder(l.count()).run(
+    factor::SubstitutionOrder order(l.count(), 1);
+    order.run(
         pool, [&](std::int64_t step) { solve_diagonal(block(step)); },
-        [&](std::int64_t done, std::int64_t to) { apply(block(done), block(to)); });
+        [&](std::int64_t done, std::int64_t to, auto) { apply(block(done), block(to)); },
+        [](std::int64_t, std::int64_t, auto) {});
   }
 
   void sum() {

@@ -30,7 +30,7 @@ inline const Codelet& call_codelet() {
 
 inline void insert(Graph& graph, const Work& work, const std::vector<Use>& uses = {},
                    int priority = 0) {
-  graph.insert(call_codelet(), &work, uses, {priority, 0, 0});
+  graph.insert(call_codelet(), &work, uses, {priority});
 }
 
 /// A graph for this many threads; 1: only the inserting thread.

@@ -119,20 +119,26 @@ TEST_P(Substitution, OfNoColumnsDoesNothing) {
                      view<double>(nullptr, 70, 0));
 }
 
-// The default tile size, several tiles, and a pool that is used repeatedly.
+// The default tile size and one that is not a multiple of a part, several tiles, and pools that are
+// used repeatedly; with many threads the next block is divided.
 TEST(SubstitutionAtFullSize, HasTheSameBitsForAnyNumberOfThreads) {
   const std::int64_t n = kernels::test::kSanitized ? 1100 : 2100;
-  for (const char* const map : {"bf16", "fp64"}) {
-    const Factor factor = factor_of(well_conditioned(n), options_for(map, 0));
+  for (const auto& [map, tile] :
+       {std::pair{"bf16", 0}, {"fp64", 0}, {"bf16x2", 320}, {"bf16,bf16x2,fp32", 192}}) {
+    const Factor factor = factor_of(well_conditioned(n), options_for(map, tile));
+    const tiles::TileMatrix& l = FactorData::of(factor).l;
     Random random(3);
     const Dense<double> b = kernels::test::gaussian(n, 2, random);
     Dense<double> expected(b);
-    engine::ThreadPool alone(1), pool(4);
-    substitute<double>(alone, FactorData::of(factor).l, FactorData::of(factor).l, expected.view());
-    for (int run = 0; run < 10; ++run) {
-      Dense<double> x(b);
-      substitute<double>(pool, FactorData::of(factor).l, FactorData::of(factor).l, x.view());
-      ASSERT_TRUE(same_bits(x.view(), expected.view())) << map;
+    engine::ThreadPool alone(1);
+    substitute<double>(alone, l, l, expected.view());
+    for (const int threads : {2, 4, 9}) {
+      engine::ThreadPool pool(threads);
+      for (int run = 0; run < 5; ++run) {
+        Dense<double> x(b);
+        substitute<double>(pool, l, l, x.view());
+        ASSERT_TRUE(same_bits(x.view(), expected.view())) << map << ", " << threads;
+      }
     }
   }
 }

@@ -11,6 +11,10 @@
 namespace stepwell::factor {
 namespace {
 
+/// With so many threads, the next block is applied by several of them: elements of a part.
+constexpr int kManyThreads = 4;
+constexpr std::int64_t kPart = 128;
+
 /// One direction of the substitution.
 template <class V>
 class Direction {
@@ -19,21 +23,69 @@ class Direction {
       : l_(l), x_(x), transposed_(transposed), steps_(l.grid().tiles()) {}
 
   void run(engine::ThreadPool& pool) const {
-    SubstitutionOrder(steps_).run(
+    const bool many = pool.requested() >= kManyThreads;
+    SubstitutionOrder order(steps_, many ? (l_.grid().tile + kPart - 1) / kPart : 1);
+    order.run(
         pool, [this](std::int64_t s) { solve(block(s)); },
-        [this](std::int64_t s, std::int64_t q) { apply(block(s), block(q)); });
+        [this](std::int64_t s, std::int64_t q, Part p) { apply(block(s), block(q), p); },
+        [this](std::int64_t s, std::int64_t q, Part p) { fetch(block(s), block(q), p); });
   }
 
  private:
-  void solve(std::int64_t i) const { solve_tile<V>(l_.tile(i, i), transposed_, part(i)); }
-  void apply(std::int64_t solved, std::int64_t to) const {
-    const tiles::Tile tile = transposed_ ? l_.tile(solved, to) : l_.tile(to, solved);
-    apply_tile<V>(tile, transposed_, part(solved), part(to));
+  using Part = SubstitutionOrder::Part;
+  struct Range {
+    std::int64_t first, count;
+  };
+
+  void solve(std::int64_t i) const { solve_tile<V>(l_.tile(i, i), transposed_, block_of_x(i)); }
+
+  void apply(std::int64_t solved, std::int64_t to, Part p) const {
+    const tiles::TileIn l = tile(solved, to);
+    const MatrixView<V> from = block_of_x(solved), all = block_of_x(to);
+    if (p.count == 1) return apply_tile<V>(l, transposed_, from, all);
+    if (!l.shape.is_packed()) {  // the kernel depends on the size: in one piece
+      if (p.index == 0) apply_tile<V>(l, transposed_, from, all);
+      return;
+    }
+    const Range r = range(p, all.rows);
+    if (r.count == 0) return;
+    kernels::packed_product(kernels::table(), part_of(l, r), transposed_, MatrixView<const V>(from),
+                            all.block(r.first, 0, r.count, all.cols));
   }
 
+  /// Brings what will be read into this core's cache.
+  void fetch(std::int64_t solved, std::int64_t to, Part p) const {
+    const tiles::TileIn l = tile(solved, to);
+    if (!l.shape.is_packed()) return;
+    const Range r = range(p, block_of_x(to).rows);
+    if (r.count == 0) return;
+    const kernels::PackedIn part = part_of(l, r);
+    const std::int64_t bytes = part.depth_blocks() * part.planes * kernels::kPlaneElements * 2;
+    for (std::int64_t panel = 0; panel < part.panels(); ++panel) {
+      const auto* const at = reinterpret_cast<const char*>(part.at(panel, 0));
+      for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(at + b, 0, 2);
+    }
+  }
+
+  /// The elements of the block that a part has.
+  static Range range(Part p, std::int64_t rows) {
+    if (p.count == 1) return {0, rows};
+    const std::int64_t first = std::min(p.index * kPart, rows);
+    return {first, std::min(kPart, rows - first)};
+  }
+  /// What these elements are computed from: rows of the tile, or columns if it is transposed.
+  kernels::PackedIn part_of(tiles::TileIn l, Range r) const {
+    const kernels::PackedIn all = l.packed();
+    return transposed_ ? all.block(0, r.first, all.rows, r.count)
+                       : all.block(r.first, 0, r.count, all.depth);
+  }
+
+  tiles::TileIn tile(std::int64_t solved, std::int64_t to) const {
+    return transposed_ ? l_.tile(solved, to) : l_.tile(to, solved);
+  }
   /// The block row that is solved in step s.
   std::int64_t block(std::int64_t s) const { return transposed_ ? steps_ - 1 - s : s; }
-  MatrixView<V> part(std::int64_t i) const {
+  MatrixView<V> block_of_x(std::int64_t i) const {
     return x_.block(i * l_.grid().tile, 0, l_.grid().size(i), x_.cols);
   }
 
