@@ -43,8 +43,13 @@ TEST_P(Shared, SweepsHaveTheSameBits) {
   const Rung rung = GetParam();
   constexpr std::int64_t kDepth = 160;
   const std::int64_t scratch = scratch_bytes(300);
-  for (const auto& [m, n, shape] :
-       {std::tuple{300, 96, Shape::full}, {257, 257, Shape::lower}, {64, 64, Shape::lower}}) {
+  struct Case {
+    std::int64_t m, n;
+    Shape shape;
+  };
+  for (const Case& c :
+       {Case{300, 96, Shape::full}, {257, 257, Shape::lower}, {64, 64, Shape::lower}}) {
+    const std::int64_t m = c.m, n = c.n;
     Random random(5);
     const Dense<double> start = kernels::test::gaussian(m, n, random);
     std::deque<Stored> tiles;
@@ -68,7 +73,7 @@ TEST_P(Shared, SweepsHaveTheSameBits) {
     const auto swept = [&](const Sharing& share) {
       Held held = hold(start, rung);
       const Scratch own(scratch);
-      sweep(kernels::table(), held.sums, left, right, shape, own.data(), false, share);
+      sweep(kernels::table(), held.sums, left, right, c.shape, own.data(), false, share);
       return held;
     };
     const Held expected = swept({{}, 1024});
@@ -79,7 +84,7 @@ TEST_P(Shared, SweepsHaveTheSameBits) {
           << m << ", " << size;
       // A product of plain operands is not divided: its kernel depends on the size.
       const std::int64_t blocks = (m + size - 1) / size;
-      const std::int64_t count = shape == Shape::full ? blocks : blocks * (blocks + 1) / 2;
+      const std::int64_t count = c.shape == Shape::full ? blocks : blocks * (blocks + 1) / 2;
       EXPECT_EQ(backwards.pieces(), info(rung).planes > 0 && count > 1 ? count : 0);
     }
   }
