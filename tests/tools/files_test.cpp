@@ -15,6 +15,7 @@
 
 #include "io/matrix_file.hpp"
 #include "run_command.hpp"
+#include "sanitized.hpp"
 
 /// gen, solve and plan, with input and output files.
 namespace stepwell::tool {
@@ -325,6 +326,20 @@ TEST(Plan, SaysPathTimeAndMemory) {
   }
   expect_error(run("plan", cache), 2, "--n");
   expect_error(run("plan --n 16384 --kind hilbert", cache), 20, "positive definite");
+}
+
+TEST(Plan, SimulatesCoresThatThereAreNot) {
+  if (test::kSanitized) GTEST_SKIP() << "measures tasks, which take minutes here";
+  const Outcome text = run("plan --n 2048 --threads 500");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("simulated for 500 cores"), std::string::npos) << text.out;
+  const Outcome o = run("plan --json --n 2048 --threads 500 --assume general");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const json j = json::parse(o.out);
+  EXPECT_EQ(j.at("simulated_cores"), 500);
+  for (const char* part : {"analysis", "factor", "refine"}) {
+    EXPECT_GT(j.at("seconds").at(part), 0) << part;
+  }
 }
 
 TEST(Plan, SaysWhatItKnowsThePathFrom) {

@@ -29,6 +29,16 @@ struct SimulatedMachine {
   /// The same of one core: a task can't have read more in its time, whatever it is said to use.
   double core_bandwidth = 12e9;
   double cache = 0;  ///< bytes of the last level of cache, which all cores share
+
+  /// One socket of a server: eight channels of memory, and the cache of the machine that Stepwell
+  /// was developed on.
+  static SimulatedMachine server(int workers) {
+    SimulatedMachine m;
+    m.workers = workers;
+    m.bandwidth = 300e9;
+    m.cache = 105e6;
+    return m;
+  }
 };
 
 struct SimulatedTimes {

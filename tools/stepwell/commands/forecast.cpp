@@ -13,6 +13,7 @@
 #include "report/certificate.hpp"
 #include "report/ending.hpp"
 #include "solvers/ladder/cost.hpp"
+#include "solvers/simulation/simulated_solve.hpp"
 #include "solvers/systems/general.hpp"
 #include "solvers/systems/spd.hpp"
 
@@ -40,6 +41,10 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
   const auto solver = general ? solvers::general_solver(matrix, options, n)
                               : solvers::spd_solver(matrix, options, n);
   return solver->solve(view<const double>(b.data(), m, 1), view(x.data(), m, 1));
+}
+
+bool in_tiles(const Method& method) {
+  return method.factorization != Factorization::none && method.refiner != Refiner::direct;
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
@@ -88,10 +93,20 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
   }
   f.analysis = seconds_at(table, map_text(f.method), n, columns, general).analysis;
   // The workers are started only for a factorization in tiles.
-  const bool in_tiles =
-      f.method.factorization != Factorization::none && f.method.refiner != Refiner::direct;
-  if (in_tiles) f.analysis += table.start;
+  if (in_tiles(f.method)) f.analysis += table.start;
   return f;
+}
+
+void simulate_times(Forecast& f, std::int64_t n, std::int64_t columns, bool general, int cores) {
+  if (!in_tiles(f.method) || columns > 1 || f.method.map.layers.empty()) return;
+  const factor::SimulatedFactor factor{general ? Factorization::lu : Factorization::cholesky,
+                                       f.method.map.layers.back(), n, 0};
+  const solvers::SimulatedSolve s = solvers::simulate_solve(
+      factor, engine::SimulatedMachine::server(cores), solvers::measure_solve(factor));
+  f.analysis = s.analysis;
+  f.factor = s.factor.seconds;
+  f.refine = f.iterations * s.iteration;
+  f.simulated = cores;
 }
 
 std::string reason_text(const Forecast& f) {

@@ -20,6 +20,7 @@ struct Forecast {
   double factor = 0;
   double refine = 0;
   std::int64_t rehearsed = 0;  ///< order of the small matrix that took this path; 0: none did
+  int simulated = 0;  ///< cores of the machine that the times were simulated for; 0: this machine
   std::int64_t data_bytes = 0;
   std::int64_t bytes = 0;      ///< in addition to A, b and x
   std::int64_t top_bytes = 0;  ///< the same if the solve has to climb to FP64
@@ -33,6 +34,11 @@ struct Forecast {
 /// Error(invalid_argument, too_large) and, if the small matrix can't be solved, Failure.
 Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options,
                   const std::optional<gallery::Recipe>& recipe, const Timetable& table);
+
+/// Replaces the times by those on a machine with so many cores, which this one need not have:
+/// simulated, with the times of one core here (ten seconds). Does nothing for a solve without a
+/// factor in tiles, or with several columns.
+void simulate_times(Forecast& f, std::int64_t n, std::int64_t columns, bool general, int cores);
 
 /// Explains why the solve will take this path.
 std::string reason_text(const Forecast& f);

@@ -84,6 +84,7 @@ void print_json(std::int64_t n, bool general, const PlanRequest& r, const Foreca
         {"refine", f.refine},
         {"wall", f.seconds()}}},
       {"rates_measured_on", table.measured_on},
+      {"simulated_cores", f.simulated},
       {"bytes",
        {{"data", f.data_bytes}, {"workspace", f.bytes}, {"workspace_at_most", f.top_bytes}}},
       {"bytes_available", available}};
@@ -113,7 +114,11 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
   screen.line("path", path_text(f.method, f.iterations));
   screen.line("", reason_text(f));
   screen.line("time", time_text({f.analysis, f.factor, f.refine, 0, f.seconds()}));
-  screen.line("", table.measured_on.empty()
+  screen.line("", f.simulated > 0
+                      ? fmt::format("simulated for {} cores like those of this machine, "
+                                    "with 300 GB/s from memory",
+                                    f.simulated)
+                  : table.measured_on.empty()
                       ? "by the rates of the machine Stepwell was developed on; 'stepwell tune' "
                         "measures this one"
                       : "by this machine's rates of " + table.measured_on);
@@ -147,7 +152,11 @@ void plan(const PlanRequest& r) {
   options.tile = r.tile;
   const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::default_threads());
   const bool general = plan_for_general(r, shape, recipe);
-  const Forecast f = forecast(n, r.columns, general, options, recipe, table);
+  Forecast f = forecast(n, r.columns, general, options, recipe, table);
+  if (r.threads > core::usable_cpus()) {
+    if (!r.json) fmt::print(stderr, "measuring on one core, to simulate {} of them\n", r.threads);
+    simulate_times(f, n, r.columns, general, r.threads);
+  }
   const std::int64_t available = core::memory_allowance().available;
   if (r.json) return print_json(n, general, r, f, table, available);
   print_text(general, f, table, available);
@@ -182,6 +191,7 @@ void add_plan(Verb app) {
   verb.footer(kinds_help() +
               "\nExample:\n  stepwell plan --n 16384 --kind geometric --cond 1e5\n"
               "  stepwell plan --m 1000000 --n 500\n"
+              "  stepwell plan --n 16384 --threads 64    more than there are: simulated\n"
               "  stepwell plan --n 100000 --ranks 16 --threads 32");
 }
 
