@@ -61,7 +61,7 @@ def main():
     parser.add_argument("-o", required=True, help="the page")
     options = parser.parse_args()
 
-    common = ["--n", options.sizes, "--workers", options.cores, "--bandwidth", str(options.bandwidth), "--cache",
+    settings = ["--n", options.sizes, "--workers", options.cores, "--bandwidth", str(options.bandwidth), "--cache",
               str(options.cache), "--iterations", str(options.iterations), "--json"]
     machine = run([options.stepwell, "doctor", "--json"])
     host = f"{machine['cpu_model']} ({machine['isa']})"
@@ -70,7 +70,7 @@ def main():
     for title, op, routine, flops in [
             ("Symmetric positive definite: Cholesky", "cholesky", "dposv", lambda n: n ** 3 / 3),
             ("General: LU", "lu", "dgesv", lambda n: 2 * n ** 3 / 3)]:
-        found = run([options.stepwell, "bench", "node", "--op", op] + common)
+        found = run([options.stepwell, "bench", "node", "--op", op] + settings)
         page += section(title, routine, flops, found["rows"])
     with open(options.o, "w", encoding="utf-8") as out:
         out.write(page)
