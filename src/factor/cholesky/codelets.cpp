@@ -13,7 +13,6 @@ namespace {
 using engine::Codelet;
 using engine::Phase;
 using engine::Task;
-using kernels::Order;
 using tiles::RungMap;
 using tiles::Shape;
 using tiles::Sums;

@@ -43,7 +43,7 @@ BreakdownRecovery::BreakdownRecovery(const BlockSource& source, Diagonal diagona
       diagonal_(std::move(diagonal)),
       options_(options),
       grid_(grid),
-      process_(std::move(process)),
+      process_(process),
       checkpoints_(checkpoints),
       start_(core::Clock::now()) {
   data_->n = grid.n;

@@ -153,7 +153,7 @@ void plan(const PlanRequest& r) {
   const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::default_threads());
   const bool general = plan_for_general(r, shape, recipe);
   Forecast f = forecast(n, r.columns, general, options, recipe, table);
-  if (r.threads > core::usable_cpus()) {
+  if (r.threads > core::usable_cpus() && table.measured_on.empty()) {
     if (!r.json) fmt::print(stderr, "measuring on one core, to simulate {} of them\n", r.threads);
     simulate_times(f, n, r.columns, general, r.threads);
   }
