@@ -24,7 +24,7 @@ std::int64_t tile_of(const SimulatedFactor& f);
 
 /// Measures the tasks of such a factorization, of any order: factors a matrix of 18 tiles per side,
 /// so that each number of products in a sweep occurs, on the calling thread. Cost at tile 512:
-/// three seconds on a matrix engine, and 680 MB; a fifth of both at tile 256.
+/// five seconds on a matrix engine, and 680 MB; a fifth of both at tile 256.
 engine::TaskTimes measure_tasks(const SimulatedFactor& f);
 
 /// Inserts the tasks and replays them. Memory is mapped as for the factorization, but not touched.

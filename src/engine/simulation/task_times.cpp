@@ -8,8 +8,8 @@
 namespace stepwell::engine {
 namespace {
 
-TaskCost quartile(std::vector<TaskCost> samples) {
-  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
+TaskCost tenth(std::vector<TaskCost> samples) {
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 10);
   std::nth_element(samples.begin(), at, samples.end(),
                    [](const TaskCost& a, const TaskCost& b) { return a.seconds < b.seconds; });
   return *at;
@@ -43,13 +43,12 @@ TaskCost TaskTimes::of(const std::string& codelet, const Footprint& footprint) c
   const ByDepth& known = variant->second;
   const std::uint32_t depth = footprint.depth;
   auto next = known.lower_bound(depth);
-  if (next != known.end() && next->first == depth) return quartile(next->second);
-  if (known.size() == 1) return quartile(known.begin()->second);
+  if (next != known.end() && next->first == depth) return tenth(next->second);
+  if (known.size() == 1) return tenth(known.begin()->second);
   if (next == known.begin()) ++next;
   if (next == known.end()) --next;
   const auto before = std::prev(next);
-  return on_line(depth, before->first, quartile(before->second), next->first,
-                 quartile(next->second));
+  return on_line(depth, before->first, tenth(before->second), next->first, tenth(next->second));
 }
 
 }  // namespace stepwell::engine

@@ -24,7 +24,7 @@ struct TaskCost {
 class TaskTimes {
  public:
   void record(const std::string& codelet, const Footprint& footprint, const TaskCost& cost);
-  /// The lower quartile of what was recorded, because other programs on the machine only add to it.
+  /// The lowest tenth of what was recorded, because other programs on the machine only add to it.
   /// For a depth that was not, on the line through the two nearest ones; for a variant that was
   /// not, the nearest one. 0 if nothing was recorded for the codelet.
   TaskCost of(const std::string& codelet, const Footprint& footprint) const;
