@@ -48,12 +48,13 @@ struct Row {
   int workers = 1;
   SimulatedSolve solve;
   double alone = 0, alone_solve = 0;  ///< seconds of one worker: factor, whole solve
-  double seconds = 0;                 ///< of the whole solve
+  int iterations = 0;
   Measured measured;
 
   const SimulatedTimes& factor() const { return solve.factor; }
   double share() const { return alone / (factor().seconds * workers); }
-  double solve_share() const { return alone_solve / (seconds * workers); }
+  double seconds() const { return solve.seconds(iterations); }
+  double solve_share() const { return alone_solve / (seconds() * workers); }
   /// What the time can't be below, the largest of it: of the factor, and of an iteration.
   std::string limit() const {
     const SimulatedTimes& t = factor();
@@ -89,19 +90,18 @@ Measured measure(const factor::SimulatedFactor& f, int threads, int runs) {
   options.map = uniform(f.rung);
   options.tile = f.tile;
   options.engine.context = &context;
-  std::vector<double> factor, solve;
+  Measured fastest;
   for (int run = 0; run <= runs; ++run) {
     const auto from = view<const double>(b.data(), n, 1);
     const Certificate c = general ? solve_general(a, from, view(x.data(), n, 1), options)
                                   : solve_spd(a, from, view(x.data(), n, 1), options);
     if (!c.ok()) throw Error(ErrorCode::internal, "a test system was not solved: " + c.reason);
-    if (run == 0) continue;
-    factor.push_back(c.times.factor);
-    solve.push_back(c.times.wall);
+    if (run == 0) continue;  // maps memory and starts the workers
+    const bool first = run == 1;
+    fastest.factor = first ? c.times.factor : std::min(fastest.factor, c.times.factor);
+    fastest.solve = first ? c.times.wall : std::min(fastest.solve, c.times.wall);
   }
-  std::sort(factor.begin(), factor.end());
-  std::sort(solve.begin(), solve.end());
-  return {factor.front(), solve.front()};
+  return fastest;
 }
 
 ordered_json to_json(const Row& row) {
@@ -119,7 +119,7 @@ ordered_json to_json(const Row& row) {
                        {"analysis_seconds", row.solve.analysis},
                        {"iteration_seconds", row.solve.iteration},
                        {"iteration_limit", row.iteration_limit()},
-                       {"solve_seconds", row.seconds},
+                       {"solve_seconds", row.seconds()},
                        {"solve_share_of_ideal", row.solve_share()}};
   if (row.measured.factor > 0) {
     json["measured_factor_seconds"] = row.measured.factor;
@@ -131,11 +131,11 @@ ordered_json to_json(const Row& row) {
 void print(const Row& row) {
   fmt::print("{:>7} {:>5} {:>8} {:>9.4g} {:>5.0f} %  {:<9} {:>9.4g} {:>5.0f} %  {:<7}", row.n,
              row.tile, row.workers, 1e3 * row.factor().seconds, 100 * row.share(), row.limit(),
-             1e3 * row.seconds, 100 * row.solve_share(), row.iteration_limit());
+             1e3 * row.seconds(), 100 * row.solve_share(), row.iteration_limit());
   if (row.measured.factor > 0) {
     fmt::print(" {:>9.4g} {:>6.2f} {:>9.4g} {:>6.2f}", 1e3 * row.measured.factor,
                row.factor().seconds / row.measured.factor, 1e3 * row.measured.solve,
-               row.seconds / row.measured.solve);
+               row.seconds() / row.measured.solve);
   }
   fmt::print("\n");
   std::fflush(stdout);
@@ -144,7 +144,8 @@ void print(const Row& row) {
 void bench_node(const NodeRequest& r) {
   const std::vector<std::int64_t> orders = sizes_in("--n", r.orders, tool::kLargestOrder);
   const std::vector<std::int64_t> workers = sizes_in("--workers", r.workers, 4096);
-  std::map<std::pair<std::int64_t, std::int64_t>, solvers::SolveCosts> measured;  // by tile and n
+  std::map<std::int64_t, engine::TaskTimes> tasks;                              // by tile
+  std::map<std::pair<std::int64_t, std::int64_t>, solvers::SolveCosts> solves;  // by tile and n
   ordered_json rows = ordered_json::array();
   if (!r.json) {
     fmt::print(
@@ -158,19 +159,25 @@ void bench_node(const NodeRequest& r) {
                               parse_map(r.rung).layers[0], n, r.tile};
     f.tile = factor::tile_of(f);
     const std::pair key{f.tile, solvers::measured_order(n)};
-    if (!measured.contains(key)) measured[key] = solvers::measure_solve(f);
-    const solvers::SolveCosts& costs = measured[key];
+    if (!tasks.contains(f.tile)) tasks[f.tile] = factor::measure_tasks(f);
+    if (!solves.contains(key)) solves[key] = solvers::measure_solve(f);
     SimulatedMachine machine;
     machine.bandwidth = 1e9 * r.bandwidth;
     machine.cache = 1e6 * r.cache;
-    const auto simulate = [&] { return solvers::simulate_solve(f, machine, costs); };
+    const auto simulate = [&] {
+      return solvers::simulate_solve(f, machine, tasks[f.tile], solves[key]);
+    };
     const SimulatedSolve alone = simulate();
     for (const std::int64_t count : workers) {
       machine.workers = static_cast<int>(count);
-      Row row{
-          n, f.tile, machine.workers, simulate(), alone.factor.seconds, alone.seconds(r.iterations),
-          0, {}};
-      row.seconds = row.solve.seconds(r.iterations);
+      Row row{n,
+              f.tile,
+              machine.workers,
+              simulate(),
+              alone.factor.seconds,
+              alone.seconds(r.iterations),
+              r.iterations,
+              {}};
       if (r.runs > 0 && count <= num_threads()) row.measured = measure(f, machine.workers, r.runs);
       if (r.json) {
         rows.push_back(to_json(row));
@@ -214,12 +221,10 @@ void add_node_bench(tool::Verb bench) {
   verb.callback([r] { bench_node(*r); });
   verb.footer(
       "The real task graph is inserted and replayed; no task runs, and memory is mapped and not\n"
-      "touched. Refinement is computed from the time of one core and what it reads. 'ideal': time "
-      "of\n"
-      "one core divided by that of all. 'limit': what the time can't be below: the work of the\n"
-      "cores, the longest chain of tasks, their insertion, or the memory; of the factor, then of "
-      "an\n"
-      "iteration.\n\n"
+      "touched. Refinement is computed from the time of one core and what it reads. 'ideal': time\n"
+      "of one core divided by that of all. 'limit': what the time can't be below: the work of the\n"
+      "cores, the longest chain of tasks, their insertion, or the memory; of the factor, then of\n"
+      "an iteration.\n\n"
       "Example:\n  stepwell bench node --op cholesky --n 16384 --workers 1,2,32,64 --runs 3");
 }
 

@@ -62,11 +62,6 @@ Piece located(void* buffer) {
 Task::Task(const Piece* pieces, std::byte* scratch, const PieceRunner* share)
     : pieces_(pieces), scratch_(scratch), runner_(share), last_(now()) {}
 
-void Task::share(std::int64_t count, const SharedPiece& piece) const {
-  if (runner_ != nullptr) return (*runner_)(count, piece);
-  for (std::int64_t i = 0; i < count; ++i) piece(i, scratch_);
-}
-
 std::byte* Task::joined(std::size_t first, std::size_t count) const {
   for (std::size_t i = first; i + 1 < first + count; ++i) {
     if (pieces_[i + 1].data == pieces_[i].data + pieces_[i].rows) continue;

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 
+#include "core/pieces.hpp"
 #include "engine/communicator.hpp"
 #include "engine/runtime.hpp"
 #include "stepwell/progress.hpp"
@@ -50,9 +50,8 @@ struct Piece {
 enum class Phase : unsigned char { load, update, diagonal, solve, reorder };
 inline constexpr int kPhases = 5;
 
-/// A piece of a task that threads share, with the scratch memory of the thread. It must not throw.
-using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
-using PieceRunner = std::function<void(std::int64_t count, const SharedPiece& piece)>;
+using core::PieceRunner;
+using core::SharedPiece;
 
 /// A task while it runs.
 class Task {
@@ -76,14 +75,9 @@ class Task {
   std::byte* joined(std::size_t first, std::size_t count) const;
   /// The worker's scratch memory, of the size given in GraphOptions.
   std::byte* scratch() const { return scratch_; }
-  /// Calls piece(i, scratch) for i = 0 .. count - 1, in any order, on this thread and on those that
-  /// have nothing else to do, and returns when all have been done. For tasks that all others wait
-  /// for, with pieces of at least some microseconds.
-  void share(std::int64_t count, const SharedPiece& piece) const;
-  /// The same as a function; the task must exist when it is called.
-  PieceRunner sharing() const {
-    return [this](std::int64_t count, const SharedPiece& piece) { share(count, piece); };
-  }
+  /// Runs pieces on this thread and on those that have nothing else to do; empty if there are none.
+  /// For pieces of at least some microseconds.
+  PieceRunner sharing() const { return runner_ == nullptr ? PieceRunner{} : *runner_; }
   /// Adds the time since the last lap (or the start) to a phase.
   void lap(Phase phase);
   /// No further task of the graph starts.

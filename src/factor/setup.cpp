@@ -58,6 +58,14 @@ std::int64_t workers_of(const engine::GraphOptions& options) {
   return options.settings.threads;
 }
 
+tiles::Sharing sharing(const engine::Task& task, bool divided) {
+  return {task.sharing(), divided ? tiles::kFewRows : tiles::kSweepRows};
+}
+
+engine::Footprint footprint(std::int64_t depth, bool divided, unsigned variant) {
+  return {static_cast<std::uint32_t>(depth), variant + (divided ? 4 : 0)};
+}
+
 void announce(Progress* progress, std::int64_t tasks) {
   if (progress != nullptr) progress->enter(Phase::factor, tasks);
 }

@@ -9,6 +9,7 @@
 #include "stepwell/context.hpp"
 #include "stepwell/level3.hpp"
 #include "stepwell/progress.hpp"
+#include "tiles/operations.hpp"
 
 /// Helpers shared by the entry points of this layer: choice of tile and workers, progress and
 /// times.
@@ -36,6 +37,11 @@ engine::GraphOptions graph_options(std::int64_t useful, const Context* context, 
 /// the next one. Below three block rows there is nothing to share.
 std::int64_t useful_threads(std::int64_t tiles);
 std::int64_t workers_of(const engine::GraphOptions& options);
+
+/// How a task shares the rows of a tile with threads that have none; 'divided': in smaller blocks,
+/// for more threads. Such tasks have a footprint of their own.
+tiles::Sharing sharing(const engine::Task& task, bool divided);
+engine::Footprint footprint(std::int64_t depth, bool divided, unsigned variant = 0);
 
 /// Starts the factorization phase, in which the progress counts from zero to 'tasks'.
 void announce(Progress* progress, std::int64_t tasks);

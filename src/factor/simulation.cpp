@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <string>
 
 #include "core/buffer.hpp"
 #include "core/memory_error.hpp"
@@ -15,6 +16,7 @@
 #include "factor/lu/codelets.hpp"
 #include "factor/lu/graph.hpp"
 #include "factor/setup.hpp"
+#include "stepwell/error.hpp"
 #include "tiles/operations.hpp"
 
 namespace stepwell::factor {
@@ -120,8 +122,17 @@ engine::TaskTimes measure_tasks(const SimulatedFactor& f) {
   return times;
 }
 
+std::int64_t largest_simulated(const SimulatedFactor& f) {
+  return 256 * tile_of(f);
+}
+
 engine::SimulatedTimes simulate(const SimulatedFactor& f, const engine::SimulatedMachine& machine,
                                 const engine::TaskTimes& times) {
+  if (f.n > largest_simulated(f)) {
+    throw Error(ErrorCode::too_large, "n = " + std::to_string(f.n) +
+                                          " has too many tasks to be simulated; up to n = " +
+                                          std::to_string(largest_simulated(f)) + " it is possible");
+  }
   engine::SimulatedRun simulated(machine, times);
   engine::GraphOptions options;
   options.simulated = &simulated;

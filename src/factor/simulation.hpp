@@ -27,7 +27,11 @@ std::int64_t tile_of(const SimulatedFactor& f);
 /// five seconds on a matrix engine, and 680 MB; a fifth of both at tile 256.
 engine::TaskTimes measure_tasks(const SimulatedFactor& f);
 
+/// The largest order that can be simulated: 256 tiles per side, whose tasks take 1 GB.
+std::int64_t largest_simulated(const SimulatedFactor& f);
+
 /// Inserts the tasks and replays them. Memory is mapped as for the factorization, but not touched.
+/// Throws Error(too_large) above the largest order.
 engine::SimulatedTimes simulate(const SimulatedFactor& f, const engine::SimulatedMachine& machine,
                                 const engine::TaskTimes& times);
 

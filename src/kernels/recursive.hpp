@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
+#include "core/pieces.hpp"
 #include "kernels/table.hpp"
 
 /// The factorization of a diagonal tile and the solves with it: Algorithms 1-3 of Carrica et al.,
@@ -16,6 +16,8 @@
 /// bytes that the matching *_scratch() returns, aligned to 64. tree_potrf, tree_trsm and tree_syrk
 /// need none if all rungs are T's own format or above.
 namespace stepwell::kernels {
+
+using core::PieceRunner;
 
 /// The rungs of the off-diagonal products by the depth of the recursion at which they occur: the
 /// products of the first split are at rung[0], those of the next at rung[1], ..., all deeper ones
@@ -43,16 +45,6 @@ void truncate(MatrixView<float> a, Rung rung, Shape shape);
 /// Cost n^3/3.
 template <class T>
 Pivot tree_potrf(const Table& t, MatrixView<T> a, const Layers& layers, std::byte* scratch);
-
-/// Calls piece(i, scratch) for i = 0 .. count - 1, in any order, on this core and on others, and
-/// returns when all have been done. 'scratch' is that of the core, of the size of the caller's. A
-/// piece must not throw.
-using SharedPiece = std::function<void(std::int64_t i, std::byte* scratch)>;
-using PieceRunner = std::function<void(std::int64_t count, const SharedPiece& piece)>;
-
-/// The same with or without a runner, which may be empty: then all run here.
-void run_pieces(const PieceRunner& share, std::int64_t count, std::byte* scratch,
-                const SharedPiece& piece);
 
 /// A = L L' for a tile that is stored at a rung with planes, left-looking by block columns of order
 /// kLeaf. A block column takes the products of all earlier ones at the rung, is factored in fp32,

@@ -195,13 +195,12 @@ void solve_tile(const Table& t, const Inverse& inverse, const Sums& sums, Roundi
                 Tile tile, std::byte* scratch, const Sharing& share) {
   if (tile.shape.is_packed()) {
     const std::int64_t blocks = (sums.rows + share.rows - 1) / share.rows;
-    return kernels::run_pieces(
-        share.run, blocks, scratch, [&](std::int64_t block, std::byte* memory) {
-          const std::int64_t row = block * share.rows, rows = std::min(share.rows, sums.rows - row);
-          kernels::solve_inverted(t, tile.shape.rung, inverse.rows(), kInvertedBlock,
-                                  sums.fp32().block(row, 0, rows, sums.cols),
-                                  tile.packed().block(row, 0, rows, sums.cols), memory, rounding);
-        });
+    return core::run_pieces(share.run, blocks, scratch, [&](std::int64_t block, std::byte* memory) {
+      const std::int64_t row = block * share.rows, rows = std::min(share.rows, sums.rows - row);
+      kernels::solve_inverted(t, tile.shape.rung, inverse.rows(), kInvertedBlock,
+                              sums.fp32().block(row, 0, rows, sums.cols),
+                              tile.packed().block(row, 0, rows, sums.cols), memory, rounding);
+    });
   }
   if (sums.wide()) {
     kernels::tree_trsm<double>(t, inverse.l64(), sums.fp64(), kernels::uniform_layers(Rung::fp64),

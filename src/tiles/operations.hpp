@@ -14,7 +14,7 @@
 /// least scratch_bytes().
 namespace stepwell::tiles {
 
-using kernels::PieceRunner;
+using core::PieceRunner;
 using kernels::Pivot;
 using kernels::Rounding;
 using kernels::Shape;

@@ -127,7 +127,7 @@ double largest_in(const Sums& sums, bool lower) {
 }  // namespace
 
 Pivot factor_panel(const Table& t, Rung rung, const Panel& p, bool pivoting,
-                   std::int64_t* exchanged, std::byte* scratch, const kernels::PieceRunner& share) {
+                   std::int64_t* exchanged, std::byte* scratch, const PieceRunner& share) {
   if (p.wide) {
     return kernels::tree_getrf(t, rung, p.x_as<double>(), p.l_as<double>(), pivoting, exchanged,
                                scratch, share);

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "kernels/recursive.hpp"
 #include "tiles/operations.hpp"
 
 /// The operations of an LU factorization on a block row and on the tiles of L while their rows are
@@ -40,8 +39,7 @@ struct Panel {
 
 /// X Q = G L' with column exchanges, see kernels::tree_getrf. Scratch: kernels::panel_scratch.
 Pivot factor_panel(const Table& t, Rung rung, const Panel& panel, bool pivoting,
-                   std::int64_t* exchanged, std::byte* scratch,
-                   const kernels::PieceRunner& share = {});
+                   std::int64_t* exchanged, std::byte* scratch, const PieceRunner& share = {});
 
 /// Stores the panel's diagonal tiles of G and L, in pairs order, and L's inverse.
 void store_diagonal(const Table& t, const Panel& panel, Tile g, Tile l, const Inverse& inverse);

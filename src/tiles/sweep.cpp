@@ -87,7 +87,9 @@ class SweepBlocks {
  public:
   /// In one piece if a product may be plain: its kernel depends on the size.
   SweepBlocks(const Sums& sums, Shape shape, bool plain, std::int64_t rows)
-      : sums_(sums), shape_(shape), size_(plain ? std::max(sums.rows, sums.cols) : rows) {}
+      : sums_(sums),
+        shape_(shape),
+        size_(plain ? std::max({sums.rows, sums.cols, std::int64_t{1}}) : rows) {}
 
   std::int64_t count() const {
     const std::int64_t rows = (sums_.rows + size_ - 1) / size_;
@@ -133,16 +135,15 @@ void sweep(const Table& t, const Sums& sums, std::span<const TileIn> a,
   }
   const bool plain = info(sums.rung).planes == 0 || (by_operands && shape == Shape::lower);
   const SweepBlocks blocks(sums, shape, plain, share.rows);
-  kernels::run_pieces(
-      share.run, blocks.count(), scratch, [&](std::int64_t block, std::byte* memory) {
-        const SumsBlock at = blocks.at(block);
-        const MatrixView<float> c = sums.fp32().block(at.row, at.col, at.rows, at.cols);
-        for (std::size_t k = 0; k < a.size(); ++k) {
-          const kernels::Next next =
-              k + 1 < a.size() ? next_operands(step(k + 1), at) : kernels::Next{};
-          update_fp32(t, step(k), at, c, Write::subtract, next, memory, piece);
-        }
-      });
+  core::run_pieces(share.run, blocks.count(), scratch, [&](std::int64_t block, std::byte* memory) {
+    const SumsBlock at = blocks.at(block);
+    const MatrixView<float> c = sums.fp32().block(at.row, at.col, at.rows, at.cols);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      const kernels::Next next =
+          k + 1 < a.size() ? next_operands(step(k + 1), at) : kernels::Next{};
+      update_fp32(t, step(k), at, c, Write::subtract, next, memory, piece);
+    }
+  });
 }
 
 }  // namespace stepwell::tiles

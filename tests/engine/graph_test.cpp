@@ -151,13 +151,14 @@ TEST_P(GraphTest, SharesThePiecesOfATask) {
     works.push_back([&, t](Task& task) {
       const std::int64_t count = t % 5 == 0 ? t % 3 : kPieces;
       for (int round = 0; round < 3; ++round) {
-        task.share(count, [&](std::int64_t i, std::byte* scratch) {
+        const auto piece = [&](std::int64_t i, std::byte* scratch) {
           *scratch = static_cast<std::byte>(i);
           if (i % 7 == 0) linger();
           if (*scratch != static_cast<std::byte>(i))
             ++wrong;  // another thread has the same scratch
           ++calls[static_cast<std::size_t>(t * kPieces + i)];
-        });
+        };
+        core::run_pieces(task.sharing(), count, task.scratch(), piece);
         for (std::int64_t i = 0; i < count; ++i) {
           if (calls[static_cast<std::size_t>(t * kPieces + i)] != round + 1) ++wrong;
         }

@@ -204,7 +204,8 @@ TEST(SimulatedRun, TheTimesOfTasksAreMeasured) {
   const Work count = [&](Task& task) {
     ++calls;
     for (int phase = 0; phase < 2; ++phase) {
-      task.share(3, [&](std::int64_t, std::byte*) { ++pieces; });
+      core::run_pieces(task.sharing(), 3, task.scratch(),
+                       [&](std::int64_t, std::byte*) { ++pieces; });
     }
   };
   for (int k = 0; k < 5; ++k) insert(graph, count);

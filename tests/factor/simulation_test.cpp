@@ -52,6 +52,18 @@ TEST_P(Simulation, TakesTheWorkOfOneWorkerAndTheChainOfMany) {
   }
 }
 
+TEST_P(Simulation, RefusesMoreTasksThanMemoryHolds) {
+  SimulatedFactor f{GetParam(), Rung::bf16, 0, 512};
+  f.n = largest_simulated(f) + 1;
+  try {
+    on(64, f, {});
+    ADD_FAILURE() << "n = " << f.n << " was simulated";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::too_large);
+    EXPECT_NE(std::string(e.what()).find(std::to_string(f.n - 1)), std::string::npos) << e.what();
+  }
+}
+
 // Neither A nor the factor is touched: a matrix that this machine could not hold takes no memory.
 TEST_P(Simulation, NeedsNoMatrix) {
   const SimulatedFactor f{GetParam(), Rung::bf16, 65536, 2048};

@@ -15,7 +15,7 @@ class Backwards {
   explicit Backwards(std::int64_t scratch) : scratch_(scratch) {}
 
   PieceRunner runner() {
-    return [this](std::int64_t count, const kernels::SharedPiece& piece) {
+    return [this](std::int64_t count, const core::SharedPiece& piece) {
       for (std::int64_t i = count; i-- > 0;) {
         const Scratch memory(scratch_);
         piece(i, memory.data());

@@ -342,6 +342,13 @@ TEST(Plan, SimulatesCoresThatThereAreNot) {
   }
 }
 
+// A million has more tasks than memory could hold: predicted by the rates, as before.
+TEST(Plan, DoesNotSimulateMoreTasksThanFit) {
+  const Outcome o = run("plan --json --n 1000000 --threads 500");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(json::parse(o.out).at("simulated_cores"), 0);
+}
+
 TEST(Plan, SaysWhatItKnowsThePathFrom) {
   const std::pair<const char*, const char*> all[] = {
       {"--n 500", "for any matrix"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "factor/setup.hpp"
 #include "kernels/kernels.hpp"
 
 namespace stepwell::factor {
@@ -35,10 +36,6 @@ kernels::Scales scales_of(const Task& task, std::size_t& next, const Block& at) 
 
 Block block_at(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
   return {i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
-}
-
-tiles::Sharing sharing(const Task& task, const TileTask& x) {
-  return {task.sharing(), x.divided ? tiles::kFewRows : tiles::kSweepRows};
 }
 
 /// Loads the tile (if this is its first piece) and sweeps; returns the sums and the number of
@@ -76,7 +73,7 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
   }
   if (x.k0 < x.k1) {
     tiles::sweep(t, sums, left, right, shape, task.scratch(), map.products_by_operands(),
-                 sharing(task, x));
+                 sharing(task, x.divided));
   }
   task.lap(Phase::update);
   return {sums, next};
@@ -106,7 +103,7 @@ void run_diagonal(Task& task, const void* arguments) {
   const auto [tile, inverse] = outputs_of(task, x, next);
   const tiles::Pivot pivot = tiles::factor_diagonal(
       kernels::table(), sums, map.diagonal_layers(x.j), x.rules->rounding, tile, inverse,
-      task.scratch(), x.divided ? sharing(task, x) : tiles::Sharing{});
+      task.scratch(), x.divided ? sharing(task, true) : tiles::Sharing{});
   task.lap(Phase::diagonal);
   if (pivot.ok()) return;
   x.results->pivot = {x.j * map.grid().tile + pivot.index, pivot.value};
@@ -118,7 +115,7 @@ void run_solve(Task& task, const void* arguments) {
   const auto [sums, next] = load_and_sweep(task, x);
   const auto [tile, inverse] = outputs_of(task, x, next);
   tiles::solve_tile(kernels::table(), inverse, sums, x.rules->rounding, tile, task.scratch(),
-                    sharing(task, x));
+                    sharing(task, x.divided));
   task.lap(Phase::solve);
 }
 
@@ -132,8 +129,8 @@ void run_rows(Task& task, const void* arguments) {
                      {shape_of(map, x.j, k), task.data(static_cast<std::size_t>(piece) + 1)},
                      rows_of(map, x.j, k, x.k0, task.data(0)));
   };
-  kernels::run_pieces(x.divided ? task.sharing() : tiles::PieceRunner{}, x.k1 - x.k0,
-                      task.scratch(), copy_tile);
+  core::run_pieces(x.divided ? task.sharing() : tiles::PieceRunner{}, x.k1 - x.k0, task.scratch(),
+                   copy_tile);
   task.lap(Phase::reorder);
 }
 

@@ -9,6 +9,7 @@
 #include "factor/cholesky/input_data.hpp"
 #include "factor/cholesky/workspace.hpp"
 #include "factor/distributed/broadcast_tree.hpp"
+#include "factor/setup.hpp"
 
 namespace stepwell::factor {
 namespace {
@@ -131,9 +132,7 @@ class Inserter {
     std::vector<Use> uses = {{copies, Access::write}};
     for (std::int64_t k = k0; k < k1; ++k) uses.push_back({space_.tile(j, k), Access::read});
     graph_.insert(rows_codelet(), RowsTask{&map_, j, k0, k1, many_workers_}, uses,
-                  {priority(map_.grid(), j, j),
-                   0,
-                   {static_cast<std::uint32_t>(k1 - k0), many_workers_ ? 4U : 0U}});
+                  {priority(map_.grid(), j, j), 0, footprint(k1 - k0, many_workers_)});
   }
 
   std::vector<Use> operands(const TileTask& x) {
@@ -161,9 +160,8 @@ class Inserter {
     const double share = x.i == x.j ? 0.5 : 1;  // only the lower half of a diagonal tile is updated
     const double flops = share * 2 * rows * cols * depth +
                          (!last ? 0 : (x.i == x.j ? 1.0 / 3 : 1) * rows * cols * cols);
-    const unsigned variant =
-        (x.divided ? 4 : 0) + (x.first ? 2 : 0) + (g.size(x.i) < g.tile ? 1 : 0);
-    return {priority(g, x.i, x.j), flops, {static_cast<std::uint32_t>(x.k1 - x.k0), variant}};
+    const unsigned variant = (x.first ? 2 : 0) + (g.size(x.i) < g.tile ? 1 : 0);
+    return {priority(g, x.i, x.j), flops, footprint(x.k1 - x.k0, x.divided, variant)};
   }
 
   Graph& graph_;

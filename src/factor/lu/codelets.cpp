@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "factor/cholesky/row_copies.hpp"
+#include "factor/setup.hpp"
 #include "kernels/kernels.hpp"
 
 namespace stepwell::factor {
@@ -50,10 +51,6 @@ Tile tile_in_row(const RungMap& map, std::int64_t i, std::int64_t k, std::byte* 
   return {shape_of(map, i, k), row + tiles::row_bytes(map, i, k)};
 }
 
-tiles::Sharing sharing(const Task& task, const LuTask& x) {
-  return {task.sharing(), x.divided ? tiles::kFewRows : tiles::kSweepRows};
-}
-
 /// sums -= sum_k G(j, k) L(i, k)', k0 <= k < k1, with row j of G and row i of L.
 void sweep(Task& task, const LuTask& x, std::byte* g, std::byte* l, std::int64_t k0,
            std::int64_t k1, const Sums& sums) {
@@ -71,7 +68,7 @@ void sweep(Task& task, const LuTask& x, std::byte* g, std::byte* l, std::int64_t
     l += b.shape.bytes();
   }
   tiles::sweep(kernels::table(), sums, left, right, tiles::Shape::full, task.scratch(),
-               map.products_by_operands(), sharing(task, x));
+               map.products_by_operands(), sharing(task, x.divided));
 }
 
 /// The exchanges among the results of panel j.
@@ -93,7 +90,7 @@ void solve(Task& task, const LuTask& x, std::int64_t k, std::byte* panel, std::b
            const Sums& sums) {
   const RungMap& map = *x.rules->map;
   tiles::solve_tile(kernels::table(), inverse_of(map, k, panel), sums, tiles::Rounding::nearest,
-                    tile_in_row(map, x.j, k, g), task.scratch(), sharing(task, x));
+                    tile_in_row(map, x.j, k, g), task.scratch(), sharing(task, x.divided));
   book(task, tiles::largest_of(sums), map, x.j, k, x.results->largest_g);
   task.lap(Phase::solve);
 }

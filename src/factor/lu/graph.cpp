@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "factor/lu/workspace.hpp"
+#include "factor/setup.hpp"
 
 /// LU factorization by block rows, left-looking, with one row of lookahead (Haidar et al., section
 /// 4.3.2, whose panels are in fp32 and whose updates are in half precision).
@@ -134,7 +135,7 @@ class Inserter {
     const int workers = graph_.workers();
     const bool divided = workers > 2 * (grid_.tiles() - j) || (workers >= 8 && urgency >= 2);
     graph_.insert(codelet, LuTask{&rules_, &results_, j, i, divided}, uses,
-                  {priority, 0, {static_cast<std::uint32_t>(depth), divided ? 4U : 0U}});
+                  {priority, 0, footprint(depth, divided)});
   }
 
   Graph& graph_;

@@ -11,9 +11,8 @@
 namespace stepwell::factor {
 namespace {
 
-/// With so many threads, the next block is applied by several of them: elements of a part.
+/// With so many threads, several of them apply the tile that the next block waits for.
 constexpr int kManyThreads = 4;
-constexpr std::int64_t kPart = 128;
 
 /// One direction of the substitution.
 template <class V>
@@ -24,7 +23,8 @@ class Direction {
 
   void run(engine::ThreadPool& pool) const {
     const bool many = pool.requested() >= kManyThreads;
-    SubstitutionOrder order(steps_, many ? (l_.grid().tile + kPart - 1) / kPart : 1);
+    SubstitutionOrder order(
+        steps_, many ? (l_.grid().tile + kSubstitutionPart - 1) / kSubstitutionPart : 1);
     order.run(
         pool, [this](std::int64_t s) { solve(block(s)); },
         [this](std::int64_t s, std::int64_t q, Part p) { apply(block(s), block(q), p); },
@@ -70,8 +70,8 @@ class Direction {
   /// The elements of the block that a part has.
   static Range range(Part p, std::int64_t rows) {
     if (p.count == 1) return {0, rows};
-    const std::int64_t first = std::min(p.index * kPart, rows);
-    return {first, std::min(kPart, rows - first)};
+    const std::int64_t first = std::min(p.index * kSubstitutionPart, rows);
+    return {first, std::min(kSubstitutionPart, rows - first)};
   }
   /// What these elements are computed from: rows of the tile, or columns if it is transposed.
   kernels::PackedIn part_of(tiles::TileIn l, Range r) const {

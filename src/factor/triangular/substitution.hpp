@@ -19,6 +19,9 @@ template <class V>
 void substitute(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
                 const tiles::TileMatrix& backward, MatrixView<V> x);
 
+/// Elements of the next block that one thread computes if there are many.
+inline constexpr std::int64_t kSubstitutionPart = 128;
+
 /// The triangles of a factor that many columns are solved with.
 enum class Triangles : unsigned char { both, forward };
 

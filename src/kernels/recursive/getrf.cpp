@@ -76,7 +76,7 @@ class Panel {
     const auto piece = [&](std::int64_t i, std::byte* scratch) {
       body(i * size, std::min(size, all - i * size), scratch);
     };
-    run_pieces(runner_, count, scratch_, piece);
+    core::run_pieces(runner_, count, scratch_, piece);
   }
 
   /// The same at the rung, kWidth columns of c at a time, so that their operand stays in L2.

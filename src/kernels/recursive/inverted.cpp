@@ -37,7 +37,7 @@ void invert_diagonal_blocks(const Table& t, Rung rung, MatrixView<const float> l
                             const PieceRunner& share) {
   const core::FpScope fp;
   const std::int64_t blocks = (l.rows + block - 1) / block;
-  run_pieces(share, blocks, scratch, [&](std::int64_t i, std::byte* memory) {
+  core::run_pieces(share, blocks, scratch, [&](std::int64_t i, std::byte* memory) {
     const std::int64_t k = i * block, size = std::min(block, l.rows - k);
     const auto w = view(reinterpret_cast<float*>(memory), size, size);
     invert(t, l.block(k, k, size, size), w);

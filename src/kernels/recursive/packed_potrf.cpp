@@ -33,12 +33,6 @@ constexpr std::int64_t kSharedRows = 128;
 
 }  // namespace
 
-void run_pieces(const PieceRunner& share, std::int64_t count, std::byte* scratch,
-                const SharedPiece& piece) {
-  if (share && count > 1) return share(count, piece);
-  for (std::int64_t i = 0; i < count; ++i) piece(i, scratch);
-}
-
 Pivot packed_potrf(const Table& t, Rung rung, MatrixView<float> a, Rounding rounding, PackedOut l,
                    PackedOut rows, std::byte* scratch, const PieceRunner& share) {
   const core::FpScope fp;
@@ -71,13 +65,13 @@ Pivot packed_potrf(const Table& t, Rung rung, MatrixView<float> a, Rounding roun
       if (below > 0) finish_rows(k + width, below);
       continue;
     }
-    run_pieces(share, (below + kSharedRows - 1) / kSharedRows, scratch,
-               [&](std::int64_t piece, std::byte*) {
-                 const std::int64_t r = k + width + piece * kSharedRows;
-                 const std::int64_t m = std::min(kSharedRows, n - r);
-                 update_rows(r, m, Shape::full);
-                 finish_rows(r, m);
-               });
+    core::run_pieces(share, (below + kSharedRows - 1) / kSharedRows, scratch,
+                     [&](std::int64_t piece, std::byte*) {
+                       const std::int64_t r = k + width + piece * kSharedRows;
+                       const std::int64_t m = std::min(kSharedRows, n - r);
+                       update_rows(r, m, Shape::full);
+                       finish_rows(r, m);
+                     });
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "core/buffer.hpp"
 #include "core/clock.hpp"
 #include "core/numeric/hash.hpp"
+#include "factor/triangular/substitution.hpp"
 #include "factor/triangular/substitution_tile.hpp"
 #include "solvers/systems/square_matrix.hpp"
 #include "stepwell/error.hpp"
@@ -17,8 +18,6 @@ namespace stepwell::solvers {
 namespace {
 
 constexpr std::int64_t kLargestMeasured = 8192;
-/// Rows of a tile that a thread applies in substitution if there are many.
-constexpr std::int64_t kPart = 128;
 /// Seconds until another core sees that a counter has changed, twice in a step of substitution.
 constexpr double kSignal = 0.5e-6;
 
@@ -79,7 +78,7 @@ void measure_substitution(const factor::SimulatedFactor& f, SolveCosts& costs) {
   const core::Buffer<double> x(order), y(order);
   const auto from = view<const double>(x.data(), order, 1);
   tiles::TileShape part = shape;
-  part.rows = std::min(kPart, order);
+  part.rows = std::min(factor::kSubstitutionPart, order);
   costs.solve_tile =
       median_seconds([&] { factor::solve_tile<double>(tile, false, view(y.data(), order, 1)); });
   costs.apply_part = median_seconds([&] {
@@ -124,14 +123,14 @@ SolveCosts measure_solve(const factor::SimulatedFactor& f) {
     costs.analysis = times.wall - times.factor - times.refine;
   }
   measure_substitution(f, costs);
-  costs.tasks = factor::measure_tasks(f);
   return costs;
 }
 
 SimulatedSolve simulate_solve(const factor::SimulatedFactor& f,
-                              const engine::SimulatedMachine& machine, const SolveCosts& costs) {
+                              const engine::SimulatedMachine& machine,
+                              const engine::TaskTimes& tasks, const SolveCosts& costs) {
   SimulatedSolve s;
-  s.factor = factor::simulate(f, machine, costs.tasks);
+  s.factor = factor::simulate(f, machine, tasks);
   const double larger = static_cast<double>(f.n) / static_cast<double>(costs.n);
   const double share = larger * larger / machine.workers;
   const auto n = static_cast<double>(f.n);

@@ -13,16 +13,15 @@ namespace stepwell::solvers {
 
 /// What the parts of a solve take on one core of this machine, and what they read.
 struct SolveCosts {
-  engine::TaskTimes tasks;  ///< of the factorization, for its tile
-  std::int64_t n = 0;       ///< order of the system that was solved
-  double analysis = 0;      ///< seconds: analysis of A and proof, everything but the other parts
-  double iteration = 0;     ///< an iteration of refinement
-  double solve_tile = 0;    ///< substitution with a diagonal tile that is in the cache
-  double apply_part = 0;    ///< applying the part of a tile that one of many threads has
+  std::int64_t n = 0;     ///< order of the system that was solved
+  double analysis = 0;    ///< seconds: analysis of A and proof, everything but the other parts
+  double iteration = 0;   ///< an iteration of refinement
+  double solve_tile = 0;  ///< substitution with a diagonal tile that is in the cache
+  double apply_part = 0;  ///< applying the part of a tile that one of many threads has
 };
 
-/// Solves a system of order measured_order(f.n) on the calling thread, and measures the tasks of f.
-/// Cost at tile 512: ten seconds on a matrix engine, 1.5 GB.
+/// Solves a system of order measured_order(f.n) on the calling thread, without the tasks of the
+/// factorization (factor::measure_tasks). Cost: five seconds on a matrix engine, 800 MB.
 SolveCosts measure_solve(const factor::SimulatedFactor& f);
 /// n, but at most 8192.
 std::int64_t measured_order(std::int64_t n);
@@ -40,6 +39,7 @@ struct SimulatedSolve {
   }
 };
 SimulatedSolve simulate_solve(const factor::SimulatedFactor& f,
-                              const engine::SimulatedMachine& machine, const SolveCosts& costs);
+                              const engine::SimulatedMachine& machine,
+                              const engine::TaskTimes& tasks, const SolveCosts& costs);
 
 }  // namespace stepwell::solvers

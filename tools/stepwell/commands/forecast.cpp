@@ -8,6 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/checked.hpp"
+#include "core/machine/system.hpp"
 #include "core/machine/threads.hpp"
 #include "gallery/gallery.hpp"
 #include "report/certificate.hpp"
@@ -23,6 +24,9 @@ namespace {
 /// Large enough to show how the lowest rung of the ladder behaves, and solved in a tenth of a
 /// second.
 constexpr std::int64_t kRehearsal = 1536;
+
+/// A system to measure with, and the tasks of the largest factorization that is simulated.
+constexpr std::int64_t kSimulationBytes = std::int64_t{3} << 30;
 
 Plan plan_of(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options) {
   return general ? plan_general(n, columns, options) : plan_spd(n, columns, options);
@@ -45,6 +49,10 @@ Certificate rehearse(std::int64_t n, bool general, SolveOptions options,
 
 bool in_tiles(const Method& method) {
   return method.factorization != Factorization::none && method.refiner != Refiner::direct;
+}
+
+factor::SimulatedFactor simulated_factor(const Forecast& f, std::int64_t n, bool general) {
+  return {general ? Factorization::lu : Factorization::cholesky, f.method.map.layers.back(), n, 0};
 }
 
 /// The memory of a solve that ends with this map, as the library will count it.
@@ -97,12 +105,17 @@ Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const Solv
   return f;
 }
 
-void simulate_times(Forecast& f, std::int64_t n, std::int64_t columns, bool general, int cores) {
-  if (!in_tiles(f.method) || columns > 1 || f.method.map.layers.empty()) return;
-  const factor::SimulatedFactor factor{general ? Factorization::lu : Factorization::cholesky,
-                                       f.method.map.layers.back(), n, 0};
+bool can_simulate(const Forecast& f, std::int64_t n, std::int64_t columns, bool general) {
+  return in_tiles(f.method) && columns == 1 && !f.method.map.layers.empty() &&
+         n <= factor::largest_simulated(simulated_factor(f, n, general)) &&
+         core::memory_allowance().available > kSimulationBytes;
+}
+
+void simulate_times(Forecast& f, std::int64_t n, bool general, int cores) {
+  const factor::SimulatedFactor factor = simulated_factor(f, n, general);
+  const engine::TaskTimes tasks = factor::measure_tasks(factor);
   const solvers::SimulatedSolve s = solvers::simulate_solve(
-      factor, engine::SimulatedMachine::server(cores), solvers::measure_solve(factor));
+      factor, engine::SimulatedMachine::server(cores), tasks, solvers::measure_solve(factor));
   f.analysis = s.analysis;
   f.factor = s.factor.seconds;
   f.refine = f.iterations * s.iteration;

@@ -35,10 +35,12 @@ struct Forecast {
 Forecast forecast(std::int64_t n, std::int64_t columns, bool general, const SolveOptions& options,
                   const std::optional<gallery::Recipe>& recipe, const Timetable& table);
 
+/// False for a solve without a factor in tiles, with several columns, with too many tasks, or where
+/// memory is short.
+bool can_simulate(const Forecast& f, std::int64_t n, std::int64_t columns, bool general);
 /// Replaces the times by those on a machine with so many cores, which this one need not have:
-/// simulated, with the times of one core here (ten seconds). Does nothing for a solve without a
-/// factor in tiles, or with several columns.
-void simulate_times(Forecast& f, std::int64_t n, std::int64_t columns, bool general, int cores);
+/// simulated, with the times of one core here (ten seconds).
+void simulate_times(Forecast& f, std::int64_t n, bool general, int cores);
 
 /// Explains why the solve will take this path.
 std::string reason_text(const Forecast& f);

@@ -10,6 +10,7 @@
 #include "commands/verbs.hpp"
 #include "core/machine/system.hpp"
 #include "core/machine/threads.hpp"
+#include "engine/simulation/simulated_run.hpp"
 #include "io/matrix_file.hpp"
 #include "options/distributed_options.hpp"
 #include "options/recipe_options.hpp"
@@ -114,14 +115,15 @@ void print_text(bool general, const Forecast& f, const Timetable& table, std::in
   screen.line("path", path_text(f.method, f.iterations));
   screen.line("", reason_text(f));
   screen.line("time", time_text({f.analysis, f.factor, f.refine, 0, f.seconds()}));
-  screen.line("", f.simulated > 0
-                      ? fmt::format("simulated for {} cores like those of this machine, "
-                                    "with 300 GB/s from memory",
-                                    f.simulated)
-                  : table.measured_on.empty()
-                      ? "by the rates of the machine Stepwell was developed on; 'stepwell tune' "
-                        "measures this one"
-                      : "by this machine's rates of " + table.measured_on);
+  screen.line("",
+              f.simulated > 0
+                  ? fmt::format("simulated for {} cores like those of this machine, "
+                                "with {:g} GB/s from memory",
+                                f.simulated, engine::SimulatedMachine::server(1).bandwidth / 1e9)
+              : table.measured_on.empty()
+                  ? "by the rates of the machine Stepwell was developed on; 'stepwell tune' "
+                    "measures this one"
+                  : "by this machine's rates of " + table.measured_on);
   screen.line("memory",
               fmt::format("{} for A, b and x, {} in addition; {} if it has to climb to "
                           "FP64",
@@ -153,9 +155,10 @@ void plan(const PlanRequest& r) {
   const Timetable table = load_timetable(r.threads > 0 ? r.threads : core::default_threads());
   const bool general = plan_for_general(r, shape, recipe);
   Forecast f = forecast(n, r.columns, general, options, recipe, table);
-  if (r.threads > core::usable_cpus() && table.measured_on.empty()) {
+  if (r.threads > core::usable_cpus() && table.measured_on.empty() &&
+      can_simulate(f, n, r.columns, general)) {
     if (!r.json) fmt::print(stderr, "measuring on one core, to simulate {} of them\n", r.threads);
-    simulate_times(f, n, r.columns, general, r.threads);
+    simulate_times(f, n, general, r.threads);
   }
   const std::int64_t available = core::memory_allowance().available;
   if (r.json) return print_json(n, general, r, f, table, available);
