@@ -151,6 +151,32 @@ inline void gather_gram(const Table& t, const GatherGram& args) {
   t.gather_gram.run(args);
 }
 
+inline void to_residues(const Table& t, MatrixView<double> x, ResiduesOut out,
+                        Shape shape = Shape::full) {
+  const core::FpScope fp;
+  t.residues.convert.run(x, shape, out);
+}
+
+inline void from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) {
+  const core::FpScope fp;
+  t.residues.restore.run(x, out);
+}
+
+inline void reorder(const Table& t, ResiduesIn x, ResiduesOut out) {
+  t.residues.reorder.run(x, out);
+}
+
+inline void update(const Table& t, const ResidueUpdate& args) {
+  const core::FpScope fp;
+  t.residues.update.run(args);
+}
+
+inline std::int64_t subtract_sums(const Table& t, ResidueSums sums, MatrixView<double> out,
+                                  Shape shape = Shape::full) {
+  const core::FpScope fp;
+  return t.residues.subtract.run(sums, shape, out);
+}
+
 inline void load(const Table& t, const LoadArgs& args, Scan& scan) {
   const core::FpScope fp;
   t.load.run(args, scan);

@@ -19,6 +19,9 @@ using core::Isa;
 constexpr Isa kCblas[] = {Isa::baseline};
 constexpr Isa kPortable[] = {Isa::avx512, Isa::avx2, Isa::baseline};
 constexpr Isa kEngine[] = {Isa::amx, Isa::avx512, Isa::avx2, Isa::baseline};
+constexpr Isa kFused[] = {Isa::avx512, Isa::avx2};
+constexpr Isa kVnni[] = {Isa::avx512_bf16};
+constexpr Isa kInt8[] = {Isa::amx, Isa::avx512_bf16};
 constexpr Isa kBf16[] = {Isa::amx, Isa::avx512_bf16, Isa::avx512, Isa::avx2, Isa::baseline};
 
 /// Lists the table row by row, with the reasons why better kernels are not in it.
@@ -97,6 +100,13 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("load", t.load, kPortable);
   rows.add("column_sizes", t.column_sizes, kPortable);
   rows.add("gather gram fp32", t.gather_gram, kPortable);
+  rows.add("update int8 (residues)", t.residues.update, kInt8);
+  rows.add("residues from fp64", t.residues.convert, kVnni);
+  rows.add("residues to fp64", t.residues.restore, kVnni);
+  rows.add("reorder residues", t.residues.reorder, kVnni);
+  rows.add("subtract sums in residues", t.residues.subtract, kVnni);
+  rows.add("potrf leaf fp64, fused", t.residues.potrf, kFused);
+  rows.add("trsm leaf fp64, fused", t.residues.trsm, kFused);
   rows.add("batch load, store fp32", t.batch_fp32.load, kPortable);
   rows.add("batch load, store fp64", t.batch_fp64.load, kPortable);
   rows.add("batch factor fp32", t.batch_fp32.factor, kPortable);

@@ -32,6 +32,7 @@ void fill_reference(Table& t) {
   fill_reference_batch(t);
   fill_reference_batch_residual(t);
   fill_reference_gather_gram(t);
+  fill_reference_residues(t);
 }
 
 void fill_portable(Isa isa, Table& t) {
@@ -40,6 +41,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_pack_columns(isa, t);
   fill_portable_small_update(isa, t);
   fill_portable_leaf(isa, t);
+  fill_portable_fused_leaf(isa, t);
   fill_portable_panel(isa, t);
   fill_portable_product(isa, t);
   fill_portable_rounded(isa, t);
@@ -91,8 +93,15 @@ Table make_table(Isa cap) {
   }
   if (cap >= Isa::baseline) fill_blas_update(t);
 #if defined(__x86_64__)
-  if (cap >= Isa::avx512_bf16) fill_avx512_update(t);
-  if (cap >= Isa::amx) fill_amx_update(t);
+  if (cap >= Isa::avx512_bf16) {
+    fill_avx512_update(t);
+    fill_avx512_residues(t);
+    fill_avx512_residue_update(t);
+  }
+  if (cap >= Isa::amx) {
+    fill_amx_update(t);
+    fill_amx_residue_update(t);
+  }
 #endif
   return t;
 }

@@ -11,6 +11,7 @@
 #include "core/machine/isa.hpp"
 #include "kernels/batch.hpp"
 #include "kernels/gather_gram.hpp"
+#include "kernels/residues.hpp"
 #include "kernels/signatures.hpp"
 
 namespace stepwell::kernels {
@@ -38,6 +39,20 @@ struct BatchEntries {
   Entry<BatchBackwardFn<T>> backward;
   Entry<BatchNormFn<T>> norm;
   Entry<BatchResidualFn<T>> residual;
+};
+
+/// The kernels for matrices in residue numbers.
+struct ResidueEntries {
+  Entry<ToResiduesFn> convert;
+  Entry<FromResiduesFn> restore;
+  Entry<ReorderResiduesFn> reorder;
+  Entry<ResidueUpdateFn> update;
+  Entry<SubtractSumsFn> subtract;
+  /// FP64 leaves in which each element is its old value minus a sum of fused products, in the
+  /// order of the columns, times the pivot's reciprocal: the same bits in all versions. The sum
+  /// starts from zero, because its roundings are then relative to the sum, which is mostly smaller.
+  Entry<PotrfLeafFn<double>> potrf;
+  Entry<TrsmLeafFn<double>> trsm;
 };
 
 /// The kernel of each operation. Filled with the reference loops first and then overridden,
@@ -86,6 +101,7 @@ struct Table {
   BatchEntries<float> batch_fp32;
   BatchEntries<double> batch_fp64;
   Entry<GatherGramFn> gather_gram;
+  ResidueEntries residues;
 
   const Entry<UpdateFn>& update_at(Rung rung) const { return update[static_cast<unsigned>(rung)]; }
 };

@@ -48,15 +48,15 @@ struct Feature {
 };
 
 constexpr Feature kFeatures[] = {
-    {"pni", 1, 0, ecx, 0},          {"pclmulqdq", 1, 0, ecx, 1}, {"ssse3", 1, 0, ecx, 9},
-    {"fma", 1, 0, ecx, 12},         {"sse4_1", 1, 0, ecx, 19},   {"sse4_2", 1, 0, ecx, 20},
-    {"popcnt", 1, 0, ecx, 23},      {"aes", 1, 0, ecx, 25},      {"osxsave", 1, 0, ecx, 27},
-    {"avx", 1, 0, ecx, 28},         {"f16c", 1, 0, ecx, 29},     {"bmi1", 7, 0, ebx, 3},
-    {"avx2", 7, 0, ebx, 5},         {"bmi2", 7, 0, ebx, 8},      {"avx512f", 7, 0, ebx, 16},
-    {"avx512dq", 7, 0, ebx, 17},    {"avx512cd", 7, 0, ebx, 28}, {"avx512bw", 7, 0, ebx, 30},
-    {"avx512vl", 7, 0, ebx, 31},    {"amx_bf16", 7, 0, edx, 22}, {"avx512_fp16", 7, 0, edx, 23},
-    {"amx_tile", 7, 0, edx, 24},    {"amx_int8", 7, 0, edx, 25}, {"avx512_bf16", 7, 1, eax, 5},
-    {"abm", 0x80000001, 0, ecx, 5},
+    {"pni", 1, 0, ecx, 0},          {"pclmulqdq", 1, 0, ecx, 1},    {"ssse3", 1, 0, ecx, 9},
+    {"fma", 1, 0, ecx, 12},         {"sse4_1", 1, 0, ecx, 19},      {"sse4_2", 1, 0, ecx, 20},
+    {"popcnt", 1, 0, ecx, 23},      {"aes", 1, 0, ecx, 25},         {"osxsave", 1, 0, ecx, 27},
+    {"avx", 1, 0, ecx, 28},         {"f16c", 1, 0, ecx, 29},        {"bmi1", 7, 0, ebx, 3},
+    {"avx2", 7, 0, ebx, 5},         {"bmi2", 7, 0, ebx, 8},         {"avx512f", 7, 0, ebx, 16},
+    {"avx512dq", 7, 0, ebx, 17},    {"avx512cd", 7, 0, ebx, 28},    {"avx512bw", 7, 0, ebx, 30},
+    {"avx512vl", 7, 0, ebx, 31},    {"amx_bf16", 7, 0, edx, 22},    {"avx512_fp16", 7, 0, edx, 23},
+    {"amx_tile", 7, 0, edx, 24},    {"amx_int8", 7, 0, edx, 25},    {"avx512_bf16", 7, 1, eax, 5},
+    {"avx512_vnni", 7, 0, ecx, 11}, {"abm", 0x80000001, 0, ecx, 5},
 };
 constexpr int kCount = sizeof kFeatures / sizeof kFeatures[0];
 

@@ -49,7 +49,9 @@ const std::vector<Case> kCases = {
     {"AmxTileWithoutArithmetic", {"amx_bf16", "amx_int8"}, "", ""},
     {"AmxBf16WithoutTiles", {"amx_tile"}, "", ""},
     {"NoAmx", {"amx_tile", "amx_bf16", "amx_int8"}, "", ""},
+    {"NoAmxInt8", {"amx_int8"}, "", ""},
     {"NoAvx512Bf16", {"avx512_bf16"}, "", ""},
+    {"NoAvx512Vnni", {"avx512_vnni"}, "", ""},
     {"Avx512WithoutVl", {"avx512vl"}, "", ""},
     {"Avx512WithoutDq", {"avx512dq"}, "", ""},
     {"Avx512WithoutBw", {"avx512bw"}, "", ""},
@@ -114,8 +116,8 @@ const std::vector<std::string>& needs(Isa isa) {
       {"pni", "ssse3", "sse4_1", "sse4_2", "popcnt", "pclmulqdq", "aes"},
       {"avx", "avx2", "bmi1", "bmi2", "fma", "f16c", "abm"},
       {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"},
-      {"avx512_bf16"},
-      {"amx_tile", "amx_bf16"}};
+      {"avx512_vnni", "avx512_bf16"},
+      {"amx_tile", "amx_bf16", "amx_int8"}};
   return by_isa[static_cast<unsigned>(isa)];
 }
 
@@ -130,8 +132,9 @@ Expected expect(const Case& c) {
   std::set<std::string> features = real_features();
   for (const std::string& feature : c.hidden) features.erase(feature);
   if (has(c, "max_leaf")) {
-    for (const char* leaf7 : {"bmi1", "bmi2", "avx2", "avx512f", "avx512cd", "avx512dq", "avx512bw",
-                              "avx512vl", "avx512_bf16", "amx_tile", "amx_bf16"}) {
+    for (const char* leaf7 :
+         {"bmi1", "bmi2", "avx2", "avx512f", "avx512cd", "avx512dq", "avx512bw", "avx512vl",
+          "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16", "amx_int8"}) {
       features.erase(leaf7);
     }
   }

@@ -33,6 +33,7 @@ Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
 struct Words {
   unsigned leaf1_ecx = 0;
   unsigned leaf7_ebx = 0;
+  unsigned leaf7_ecx = 0;
   unsigned leaf7_edx = 0;
   unsigned leaf7_1_eax = 0;
   unsigned extended_ecx = 0;
@@ -45,6 +46,7 @@ Words read_words() {
   if (last >= 7) {
     const Registers r = cpuid(7);
     w.leaf7_ebx = r.ebx;
+    w.leaf7_ecx = r.ecx;
     w.leaf7_edx = r.edx;
     if (r.eax >= 1) w.leaf7_1_eax = cpuid(7, 1).eax;
   }
@@ -81,11 +83,12 @@ constexpr Feature kFeatures[] = {
     {"avx512dq", &Words::leaf7_ebx, 17, Isa::avx512},
     {"avx512bw", &Words::leaf7_ebx, 30, Isa::avx512},
     {"avx512vl", &Words::leaf7_ebx, 31, Isa::avx512},
+    {"avx512_vnni", &Words::leaf7_ecx, 11, Isa::avx512_bf16},
     {"avx512_bf16", &Words::leaf7_1_eax, 5, Isa::avx512_bf16},
     {"avx512_fp16", &Words::leaf7_edx, 23, std::nullopt},
     {"amx_tile", &Words::leaf7_edx, 24, Isa::amx},
     {"amx_bf16", &Words::leaf7_edx, 22, Isa::amx},
-    {"amx_int8", &Words::leaf7_edx, 25, std::nullopt},
+    {"amx_int8", &Words::leaf7_edx, 25, Isa::amx},
     {"amx_fp16", &Words::leaf7_1_eax, 21, std::nullopt},
 };
 

@@ -10,7 +10,8 @@
 namespace stepwell::core {
 
 /// Instruction sets that a kernel may need; each includes the ones before it. 'reference' means
-/// plain C++ loops, 'baseline' 128-bit SIMD (SSE4.2 on x86, NEON on ARM).
+/// plain C++ loops, 'baseline' 128-bit SIMD (SSE4.2 on x86, NEON on ARM); 'avx512_bf16' includes
+/// VNNI, and 'amx' both bf16 and int8.
 enum class Isa : unsigned char { reference, baseline, avx2, avx512, avx512_bf16, amx };
 
 inline constexpr std::array<Isa, 6> all_isas = {Isa::reference, Isa::baseline,    Isa::avx2,

@@ -10,6 +10,7 @@
 namespace stepwell::kernels {
 
 void fill_amx_update(Table& t);
+void fill_amx_residue_update(Table& t);
 
 /// Runs 'products' bare tile products (16 x 16 x 32 bf16, 16384 flop each) on registers: the rate
 /// that bounds every update. A baseline for benchmarks.

@@ -67,4 +67,10 @@ inline void multiply() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(accumulator), "i"(left), "i"(right));
 }
 
+/// The same with int8 operands and int32 sums; right in quads order.
+template <int accumulator, int left, int right>
+inline void multiply_bytes() {
+  asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(accumulator), "i"(left), "i"(right));
+}
+
 }  // namespace stepwell::kernels::amx

@@ -10,4 +10,7 @@ namespace stepwell::kernels {
 /// six dot products where one fp32 product (portable) does the same work.
 void fill_avx512_update(Table& t);
 
+void fill_avx512_residues(Table& t);        ///< convert, restore, reorder, subtract
+void fill_avx512_residue_update(Table& t);  ///< update
+
 }  // namespace stepwell::kernels

@@ -30,6 +30,7 @@ void fill_portable_pack(core::Isa isa, Table& t);            ///< pack, unpack, 
 void fill_portable_pack_columns(core::Isa isa, Table& t);    ///< pack_columns
 void fill_portable_small_update(core::Isa isa, Table& t);    ///< C -= A B' without packing
 void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
+void fill_portable_fused_leaf(core::Isa isa, Table& t);      ///< residues: potrf, trsm
 void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
 void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_, split_product
 void fill_portable_rounded(core::Isa isa, Table& t);         ///< rounded_product, round

@@ -32,5 +32,6 @@ template <class T>
 void reference_batch_store_columns(BatchPack<T> p, BatchMatrices<T> b,
                                    const std::int32_t* pivots) noexcept;
 void fill_reference_gather_gram(Table& t);
+void fill_reference_residues(Table& t);
 
 }  // namespace stepwell::kernels

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "kernels/amx/amx.hpp"
+#include "kernels/amx/tile_scope.hpp"
+#include "kernels/residue_bytes.hpp"
+
+/// Products of one plane of residues on the matrix engine, 32 x 32 sums at a time.
+///
+/// Tile budget, as in update.cpp: 0-3 the block's sums, 4-5 the two halves of a panel of B, 6-7 the
+/// two halves of a panel of A. B's panel (32 rows x 1024, 32 KiB) stays in L1, A (512 x 1024,
+/// 512 KiB) streams from L2; the next panel of B and the next call's A are prefetched into L2.
+///
+/// The int32 sums of a block go through 4 KiB of scratch. While the next block is multiplied, they
+/// are reduced to one byte and added to the residues of earlier sums: the vector units work while
+/// the engine does, and a tile's running sums take 1 byte an element instead of 4, so that the
+/// 256 KiB of a 512 x 512 tile's plane stay in L2.
+namespace stepwell::kernels {
+namespace {
+
+/// The slice of a run of memory that is prefetched into L2 while one of 'slices' blocks is
+/// multiplied, a few cache lines at each of its steps of depth.
+struct Fetch {
+  const char* data = nullptr;  ///< null: nothing
+  std::int64_t slice = 0;      ///< bytes
+  std::int64_t lines = 0;      ///< of a step
+
+  Fetch() = default;
+  Fetch(const std::int8_t* run, std::int64_t bytes, std::int64_t slices, std::int64_t steps)
+      : data(reinterpret_cast<const char*>(run)),
+        slice(core::round_up(bytes / slices, 64)),
+        lines(steps > 0 ? (slice / 64 + steps - 1) / steps : 0) {}
+  const char* at(std::int64_t block) const { return data + block * slice; }
+};
+
+inline const char* prefetch(const char* p, std::int64_t lines) {
+  for (std::int64_t l = 0; l < lines; ++l, p += 64) _mm_prefetch(p, _MM_HINT_T1);
+  return p;
+}
+
+/// The sums of a finished block, which are reduced in 16 groups of 4 columns x 16 rows.
+template <bool first>
+class Reduction {
+ public:
+  explicit Reduction(const ModulusVectors& m) : m_(m) {}
+  void begin(const std::int32_t* sums, std::int8_t* residues) {
+    sums_ = sums;
+    residues_ = residues;
+    next_ = 0;
+  }
+  STEPWELL_VNNI void groups(int count) {
+    for (int g = 0; g < count && next_ < 16; ++g, ++next_) {
+      reduce_sums<first>(sums_ + 64 * next_, residues_ + 64 * next_, m_);
+    }
+  }
+
+ private:
+  const ModulusVectors& m_;
+  const std::int32_t* sums_ = nullptr;
+  std::int8_t* residues_ = nullptr;
+  int next_ = 16;
+};
+
+inline void multiply_depth_block(const std::int8_t* a, const std::int8_t* b) {
+  amx::load_streamed<6>(a);
+  amx::load<4>(b);
+  amx::multiply_bytes<0, 4, 6>();
+  amx::load_streamed<7>(a + 1024);
+  amx::multiply_bytes<1, 4, 7>();
+  amx::load<5>(b + 1024);
+  amx::multiply_bytes<2, 5, 6>();
+  amx::multiply_bytes<3, 5, 7>();
+}
+
+/// What is prefetched during the product q of each block: a panel of B after this one, and a plane
+/// of A of the next call.
+Fetch next_panel(const ResidueUpdate& u, std::size_t q, std::int64_t pj, std::int64_t blocks) {
+  const bool here = (pj + 1) * kResiduePanel < u.sums.cols;
+  if (!here && q >= u.next.size()) return {};
+  const ResiduesIn& b = here ? u.products[q].b : u.next[q].b;
+  const std::int8_t* const run = here ? b.at(u.plane, pj + 1, 0) : b.at(u.next_plane, 0, 0);
+  return {run, b.panel_stride, blocks, u.products[q].a.depth_blocks()};
+}
+Fetch next_plane(const ResidueUpdate& u, std::size_t q, std::int64_t blocks) {
+  if (q >= u.next.size()) return {};
+  const ResiduesIn& a = u.next[q].a;
+  return {a.at(u.next_plane, 0, 0), a.panels() * a.panel_stride, blocks,
+          u.products[q].a.depth_blocks()};
+}
+
+template <bool first>
+STEPWELL_VNNI void update_plane(const ResidueUpdate& u) {
+  alignas(64) std::int32_t scratch[2][1024];
+  const ModulusVectors m = modulus_vectors(modulus_constants(u.plane));
+  const std::int64_t row_panels = (u.sums.rows + 31) / 32, col_panels = (u.sums.cols + 31) / 32;
+  std::int64_t steps = 0;
+  for (const ResidueFactors& f : u.products) steps += f.a.depth_blocks();
+  const auto groups = static_cast<int>((16 + steps - 1) / std::max<std::int64_t>(1, steps));
+  Reduction<first> reduction(m);
+  int turn = 0;
+  for (std::int64_t pj = 0; pj < col_panels; ++pj) {
+    const std::int64_t top = u.shape == Shape::lower ? pj : 0;
+    for (std::int64_t pi = top; pi < row_panels; ++pi, turn ^= 1) {
+      amx::zero<0>();
+      amx::zero<1>();
+      amx::zero<2>();
+      amx::zero<3>();
+      for (std::size_t q = 0; q < u.products.size(); ++q) {
+        const ResidueFactors& f = u.products[q];
+        const Fetch panel = next_panel(u, q, pj, row_panels - top);
+        const Fetch plane = next_plane(u, q, row_panels * col_panels);
+        const char* fetch_b = panel.at(pi - top);
+        const char* fetch_a = plane.at(pj * row_panels + pi);
+        const std::int8_t* a = f.a.at(u.plane, pi, 0);
+        const std::int8_t* b = f.b.at(u.plane, pj, 0);
+        const std::int8_t* const end = a + f.a.depth_blocks() * kResidueBlock;
+        for (; a < end; a += kResidueBlock, b += kResidueBlock) {
+          multiply_depth_block(a, b);
+          fetch_b = prefetch(fetch_b, panel.lines);
+          fetch_a = prefetch(fetch_a, plane.lines);
+          reduction.groups(groups);
+        }
+      }
+      reduction.groups(16);
+      amx::store<0>(scratch[turn]);
+      amx::store<1>(scratch[turn] + 256);
+      amx::store<2>(scratch[turn] + 512);
+      amx::store<3>(scratch[turn] + 768);
+      reduction.begin(scratch[turn], u.sums.at(u.plane, pi, pj));
+    }
+  }
+  reduction.groups(16);
+}
+
+void update(const ResidueUpdate& u) noexcept {
+  const amx::TileScope tiles;
+  u.first ? update_plane<true>(u) : update_plane<false>(u);
+}
+
+}  // namespace
+
+void fill_amx_residue_update(Table& t) {
+  t.residues.update = {&update, "residue_update_amx_32x32", core::Isa::amx};
+}
+
+}  // namespace stepwell::kernels

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/reference/reference.hpp"
+#include "kernels/residue_constants.hpp"
+
+namespace stepwell::kernels {
+namespace {
+
+std::int64_t modulus(int plane) {
+  return kModuli[static_cast<std::size_t>(plane)];
+}
+
+void to_residues(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept {
+  for (std::int64_t k = 0; k < out.depth_blocks() * kResidueDepth; ++k) {
+    for (std::int64_t i = 0; i < out.panels() * kResiduePanel; ++i) {
+      std::int64_t number = 0;
+      if (i < x.rows && k < x.cols && (shape == Shape::full || i >= k)) {
+        number = std::llrint(0x1p54 * x(i, k));
+        x(i, k) = 0x1p-54 * static_cast<double>(number);
+      }
+      for (int p = 0; p < out.planes; ++p) {
+        out.at(p, 0, 0)[out.offset(i, k)] = static_cast<std::int8_t>(residue(number, modulus(p)));
+      }
+    }
+  }
+}
+
+void reorder(ResiduesIn x, ResiduesOut out) noexcept {
+  for (int p = 0; p < x.planes; ++p) {
+    for (std::int64_t i = 0; i < x.panels() * kResiduePanel; ++i) {
+      for (std::int64_t k = 0; k < x.depth_blocks() * kResidueDepth; ++k) {
+        out.at(p, 0, 0)[out.offset(i, k)] = x.at(p, 0, 0)[x.offset(i, k)];
+      }
+    }
+  }
+}
+
+void update(const ResidueUpdate& u) noexcept {
+  const std::int64_t rows = core::round_up(u.sums.rows, 32);
+  const std::int64_t cols = core::round_up(u.sums.cols, 32);
+  std::int8_t* const sums = u.sums.at(u.plane, 0, 0);
+  for (std::int64_t j = 0; j < cols; ++j) {
+    for (std::int64_t i = u.shape == Shape::lower ? j / 32 * 32 : 0; i < rows; ++i) {
+      std::int8_t& r = sums[u.sums.offset(i, j)];
+      std::int64_t sum = u.first ? 0 : r;
+      for (const ResidueFactors& f : u.products) {
+        const std::int8_t *const a = f.a.at(u.plane, 0, 0), *const b = f.b.at(u.plane, 0, 0);
+        for (std::int64_t k = 0; k < f.a.depth_blocks() * kResidueDepth; ++k) {
+          sum += a[f.a.offset(i, k)] * b[f.b.offset(j, k)];
+        }
+      }
+      r = static_cast<std::int8_t>(residue(sum, modulus(u.plane)));
+    }
+  }
+}
+
+/// The three parts of a number modulo M, and the multiple of M that was subtracted.
+struct Parts {
+  double high = 0, middle = 0, low = 0, multiple = 0;
+};
+template <class ResidueOfPlane>
+Parts parts_of(const Reconstruction& c, int planes, const ResidueOfPlane& residue_of) {
+  Parts s;
+  for (int q = 0; q < c.pairs; ++q) {
+    const PairConstants& pair = c.pair[static_cast<std::size_t>(q)];
+    std::int32_t v = residue_of(2 * q) * static_cast<std::int32_t>(pair.a);
+    if (2 * q + 1 < planes) v += residue_of(2 * q + 1) * static_cast<std::int32_t>(pair.b);
+    s.high = std::fma(v, pair.w[0], s.high);
+    s.middle = std::fma(v, pair.w[1], s.middle);
+    s.low = std::fma(v, pair.w[2], s.low);
+  }
+  const double multiple = std::nearbyint(s.high * c.inverse);
+  return {std::fma(-multiple, c.m[0], s.high), std::fma(-multiple, c.m[1], s.middle),
+          std::fma(-multiple, c.m[2], s.low), multiple};
+}
+
+void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
+  for (std::int64_t k = 0; k < out.cols; ++k) {
+    for (std::int64_t i = 0; i < out.rows; ++i) {
+      const auto place = x.offset(i, k);
+      const Parts s =
+          parts_of(kNumbers, kNumberPlanes, [&](int p) { return x.at(p, 0, 0)[place]; });
+      out(i, k) = s.high + s.middle;
+    }
+  }
+}
+
+/// Whether the redundant residue agrees with the others.
+template <class ResidueOfPlane>
+bool agrees(const Parts& s, const ResidueOfPlane& residue_of) {
+  std::int64_t f =
+      -residue_of(kResiduePlanes) - static_cast<std::int64_t>(s.multiple) * kRedundant.m;
+  for (int p = 0; p < kResiduePlanes; ++p) {
+    f += residue_of(p) * kRedundant.c[static_cast<std::size_t>(p)];
+  }
+  return f % modulus(kResiduePlanes) == 0 && std::fabs(s.high) <= kLargestSum;
+}
+
+std::int64_t subtract_sums(ResidueSums sums, Shape shape, MatrixView<double> t) noexcept {
+  std::int64_t wrong = 0;
+  for (std::int64_t j = 0; j < t.cols; ++j) {
+    for (std::int64_t i = shape == Shape::lower ? j : 0; i < t.rows; ++i) {
+      const auto residue_of = [&, place = sums.offset(i, j)](int p) -> std::int32_t {
+        return sums.at(p, 0, 0)[place];
+      };
+      const Parts s = parts_of(kSums, kResiduePlanes, residue_of);
+      if (sums.planes == kVerifiedPlanes && !agrees(s, residue_of)) ++wrong;
+      t(i, j) = ((t(i, j) - s.high) - s.middle) - s.low;
+    }
+  }
+  return wrong;
+}
+
+Pivot potrf(MatrixView<double> a) noexcept {
+  for (std::int64_t j = 0; j < a.rows; ++j) {
+    double reciprocal = 0;
+    for (std::int64_t i = j; i < a.rows; ++i) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < j; ++k) sum = std::fma(a(i, k), a(j, k), sum);
+      const double value = a(i, j) - sum;
+      if (i > j) {
+        a(i, j) = value * reciprocal;
+        continue;
+      }
+      if (!(value > 0) || !std::isfinite(value)) return {j, value};
+      a(j, j) = std::sqrt(value);
+      reciprocal = 1 / a(j, j);
+    }
+  }
+  return {};
+}
+
+void trsm(MatrixView<const double> l, MatrixView<double> b) noexcept {
+  for (std::int64_t j = 0; j < l.rows; ++j) {
+    const double reciprocal = 1 / l(j, j);
+    for (std::int64_t i = 0; i < b.rows; ++i) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < j; ++k) sum = std::fma(b(i, k), l(j, k), sum);
+      b(i, j) = (b(i, j) - sum) * reciprocal;
+    }
+  }
+}
+
+}  // namespace
+
+void fill_reference_residues(Table& t) {
+  constexpr auto isa = core::Isa::reference;
+  t.residues = {{&to_residues, "to_residues_reference", isa},
+                {&from_residues, "from_residues_reference", isa},
+                {&reorder, "reorder_residues_reference", isa},
+                {&update, "residue_update_reference", isa},
+                {&subtract_sums, "subtract_sums_reference", isa},
+                {&potrf, "potrf_fused_reference", isa},
+                {&trsm, "trsm_fused_reference", isa}};
+}
+
+}  // namespace stepwell::kernels
