@@ -101,7 +101,7 @@ constexpr Reconstruction reconstruction(int planes, int bits) {
   double total = 0;  // largest sum of v W
   Wide factors = 0;  // largest sum of v
   for (int q = 0; q < r.pairs; ++q) {
-    const auto p = static_cast<std::size_t>(2 * q);
+    const auto p = 2 * static_cast<std::size_t>(q);
     const std::int64_t a = kModuli[p], b = 2 * q + 1 < planes ? kModuli[p + 1] : 1;
     PairConstants& pair = r.pair[static_cast<std::size_t>(q)];
     const auto of = [&](std::int64_t m, std::int64_t other) {
@@ -150,7 +150,8 @@ constexpr RedundantCheck redundant_check() {
   for (std::size_t p = 0; p < kResiduePlanes; ++p) product *= static_cast<Wide>(kModuli[p]);
   for (std::size_t p = 0; p < kResiduePlanes; ++p) {
     const PairConstants& pair = kSums.pair[p / 2];
-    const auto moduli = static_cast<Wide>(kModuli[p / 2 * 2] * kModuli[p / 2 * 2 + 1]);
+    const Wide moduli =
+        static_cast<Wide>(kModuli[p / 2 * 2]) * static_cast<Wide>(kModuli[p / 2 * 2 + 1]);
     const Wide k = p % 2 == 0 ? pair.a : pair.b;
     check.c[p] = static_cast<std::uint8_t>(product / moduli % r * (k % r) % r);
   }
