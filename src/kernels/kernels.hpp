@@ -162,8 +162,16 @@ inline void from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) 
   t.residues.restore.run(x, out);
 }
 
+/// From quads to rows order: the bytes of a plane move as those of a packed bf16 operand do.
 inline void reorder(const Table& t, ResiduesIn x, ResiduesOut out) {
-  t.residues.reorder.run(x, out);
+  const std::int64_t depth = x.depth_blocks() * kDepth;
+  for (int p = 0; p < x.planes; ++p) {
+    reorder(t,
+            PackedIn{reinterpret_cast<const std::uint16_t*>(x.at(p, 0, 0)), x.rows, depth,
+                     x.panel_stride / 2, 1, Order::pairs},
+            PackedOut{reinterpret_cast<std::uint16_t*>(out.at(p, 0, 0)), x.rows, depth,
+                      out.panel_stride / 2, 1, Order::rows});
+  }
 }
 
 inline void update(const Table& t, const ResidueUpdate& args) {

@@ -103,7 +103,6 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("update int8 (residues)", t.residues.update, kInt8);
   rows.add("residues from fp64", t.residues.convert, kVnni);
   rows.add("residues to fp64", t.residues.restore, kVnni);
-  rows.add("reorder residues", t.residues.reorder, kVnni);
   rows.add("subtract sums in residues", t.residues.subtract, kVnni);
   rows.add("potrf leaf fp64, fused", t.residues.potrf, kFused);
   rows.add("trsm leaf fp64, fused", t.residues.trsm, kFused);

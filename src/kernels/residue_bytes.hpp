@@ -18,7 +18,8 @@ struct ModulusVectors {
   __m512i low, high, start_number, start_sum, complement;
   __m512 inverse;
 };
-STEPWELL_VNNI inline ModulusVectors modulus_vectors(const ModulusConstants& c) {
+STEPWELL_VNNI inline ModulusVectors modulus_vectors(int plane) {
+  const ModulusConstants& c = kModulusConstants[static_cast<std::size_t>(plane)];
   return {_mm512_set1_epi32(static_cast<int>(c.low)),
           _mm512_set1_epi32(static_cast<int>(c.high)),
           _mm512_set1_epi32(c.start_number),

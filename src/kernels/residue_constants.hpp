@@ -49,6 +49,13 @@ constexpr ModulusConstants modulus_constants(int plane) {
   return c;
 }
 
+/// By plane.
+inline constexpr auto kModulusConstants = [] {
+  std::array<ModulusConstants, kVerifiedPlanes> all = {};
+  for (int p = 0; p < kVerifiedPlanes; ++p) all[static_cast<std::size_t>(p)] = modulus_constants(p);
+  return all;
+}();
+
 /// The Chinese remainder theorem, two planes at a time: with moduli a and b of a pair, W = M /
 /// (ab), a number is congruent modulo M to sum over pairs of v W, v = x_a k_a + x_b k_b, where k_a
 /// is b times the inverse of M / a modulo a, and 0 <= k_a < ab; x_a, x_b are the residues. |v| <
@@ -63,10 +70,12 @@ struct PairConstants {
   std::array<double, 3> w = {};
 };
 struct Reconstruction {
-  int pairs = 0;
+  int planes = 0;
   std::array<PairConstants, 8> pair = {};
   std::array<double, 3> m = {};
   double inverse = 0;  ///< 1 / M, of the scaled M
+
+  constexpr int pairs() const { return (planes + 1) / 2; }
 };
 
 constexpr int bit_count(Wide x) {
@@ -96,11 +105,11 @@ constexpr Reconstruction reconstruction(int planes, int bits) {
   for (int p = 0; p < planes; ++p)
     product *= static_cast<Wide>(kModuli[static_cast<std::size_t>(p)]);
   Reconstruction r;
-  r.pairs = (planes + 1) / 2;
+  r.planes = planes;
   std::array<Wide, 8> weight = {};
   double total = 0;  // largest sum of v W
   Wide factors = 0;  // largest sum of v
-  for (int q = 0; q < r.pairs; ++q) {
+  for (int q = 0; q < r.pairs(); ++q) {
     const auto p = 2 * static_cast<std::size_t>(q);
     const std::int64_t a = kModuli[p], b = 2 * q + 1 < planes ? kModuli[p + 1] : 1;
     PairConstants& pair = r.pair[static_cast<std::size_t>(q)];
@@ -122,7 +131,7 @@ constexpr Reconstruction reconstruction(int planes, int bits) {
   const int first = total_bits > 53 ? total_bits - 53 : 0;
   const int carried = first + bit_count(factors) - 53;
   const int second = carried > 0 ? carried : 0;
-  for (int q = 0; q < r.pairs; ++q) {
+  for (int q = 0; q < r.pairs(); ++q) {
     const auto i = static_cast<std::size_t>(q);
     r.pair[i].w = split_wide(weight[i], first, second, bits);
   }

@@ -45,7 +45,7 @@ inline constexpr std::int64_t kResidueBlock = 2048;  ///< bytes of a panel's dep
 
 /// The order of the bytes in an engine tile of 16 rows x 64 depth: 'quads' [16 quads of k][16
 /// rows][4], the engine's right operand, in which L is stored; 'rows' [16 rows][64 k], its left
-/// operand. One is the 16 x 16 dword transpose of the other.
+/// operand. One is the 16 x 16 dword transpose of the other, as in packed operands of bf16.
 enum class ResidueOrder : unsigned char { quads, rows };
 
 /// Bytes between two planes, so that the planes of an element are not in one set of the caches.
@@ -152,9 +152,6 @@ using ToResiduesFn = void(MatrixView<double> x, Shape shape, ResiduesOut out) no
 /// The reverse, from the first seven planes: out = X 2^-54, exact.
 using FromResiduesFn = void(ResiduesIn x, MatrixView<double> out) noexcept;
 
-/// Copies an operand in quads order to rows order.
-using ReorderResiduesFn = void(ResiduesIn x, ResiduesOut out) noexcept;
-
 /// Operands of a product A B': A in quads order, m x k, and B in rows order, n x k.
 struct ResidueFactors {
   ResiduesIn a, b;
@@ -180,7 +177,7 @@ struct ResidueUpdate {
 using ResidueUpdateFn = void(const ResidueUpdate& args) noexcept;
 
 /// t <- t - S 2^-108, where S are the sums that the residues stand for. |S 2^-108| must be below
-/// kLargestSum. The result has two roundings and an error of 2^-80, and the same bits in all
+/// kLargestSum. The result has three roundings and an error of 2^-80, and the same bits in all
 /// versions. With a redundant plane, returns the number of elements one of whose residues is
 /// wrong. With shape lower, elements above the diagonal are left alone.
 using SubtractSumsFn = std::int64_t(ResidueSums sums, Shape shape, MatrixView<double> t) noexcept;

@@ -45,7 +45,6 @@ struct BatchEntries {
 struct ResidueEntries {
   Entry<ToResiduesFn> convert;
   Entry<FromResiduesFn> restore;
-  Entry<ReorderResiduesFn> reorder;
   Entry<ResidueUpdateFn> update;
   Entry<SubtractSumsFn> subtract;
   /// FP64 leaves in which each element is its old value minus a sum of fused products, in the

@@ -50,7 +50,8 @@ struct ResidueDiagonal {
 std::int64_t residue_diagonal_bytes(std::int64_t order, int planes);
 ResidueDiagonal residue_diagonal(std::byte* data, std::int64_t order, int planes);
 
-/// sums = sum_k a[k] b[k]', or added to what they are, plane by plane. b[k] in rows order.
+/// sums = sum_k a[k] b[k]', or added to what they are, plane by plane. b[k] in rows
+/// order. There is at least one product.
 void sweep(const Table& t, const kernels::ResidueSums& sums,
            std::span<const kernels::ResidueFactors> products, Shape shape, bool first);
 

@@ -34,7 +34,7 @@ struct Operand {
     quads = residues(bytes.data(), x.rows, x.cols, planes, ResidueOrder::quads);
     rows = residues(reordered.data(), x.rows, x.cols, planes, ResidueOrder::rows);
     t.residues.convert.run(x, shape, quads);
-    t.residues.reorder.run(quads, rows);
+    reorder(t, quads, rows);
   }
   Buffer<std::int8_t> bytes, reordered;
   ResiduesOut quads, rows;

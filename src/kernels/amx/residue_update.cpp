@@ -92,7 +92,7 @@ Fetch next_plane(const ResidueUpdate& u, std::size_t q, std::int64_t blocks) {
 template <bool first>
 STEPWELL_VNNI void update_plane(const ResidueUpdate& u) {
   alignas(64) std::int32_t scratch[2][1024];
-  const ModulusVectors m = modulus_vectors(modulus_constants(u.plane));
+  const ModulusVectors m = modulus_vectors(u.plane);
   const std::int64_t row_panels = (u.sums.rows + 31) / 32, col_panels = (u.sums.cols + 31) / 32;
   std::int64_t steps = 0;
   for (const ResidueFactors& f : u.products) steps += f.a.depth_blocks();

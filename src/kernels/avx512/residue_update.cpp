@@ -52,7 +52,7 @@ STEPWELL_VNNI void update_block(const ResidueUpdate& u, std::int64_t i, std::int
 }
 
 STEPWELL_VNNI void update(const ResidueUpdate& u) noexcept {
-  const ModulusVectors m = modulus_vectors(modulus_constants(u.plane));
+  const ModulusVectors m = modulus_vectors(u.plane);
   const std::int64_t rows = core::round_up(u.sums.rows, 32);
   const std::int64_t cols = core::round_up(u.sums.cols, 32);
   for (std::int64_t j = 0; j < cols; j += kColumns) {

@@ -27,16 +27,6 @@ void to_residues(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept {
   }
 }
 
-void reorder(ResiduesIn x, ResiduesOut out) noexcept {
-  for (int p = 0; p < x.planes; ++p) {
-    for (std::int64_t i = 0; i < x.panels() * kResiduePanel; ++i) {
-      for (std::int64_t k = 0; k < x.depth_blocks() * kResidueDepth; ++k) {
-        out.at(p, 0, 0)[out.offset(i, k)] = x.at(p, 0, 0)[x.offset(i, k)];
-      }
-    }
-  }
-}
-
 void update(const ResidueUpdate& u) noexcept {
   const std::int64_t rows = core::round_up(u.sums.rows, 32);
   const std::int64_t cols = core::round_up(u.sums.cols, 32);
@@ -61,12 +51,12 @@ struct Parts {
   double high = 0, middle = 0, low = 0, multiple = 0;
 };
 template <class ResidueOfPlane>
-Parts parts_of(const Reconstruction& c, int planes, const ResidueOfPlane& residue_of) {
+Parts parts_of(const Reconstruction& c, const ResidueOfPlane& residue_of) {
   Parts s;
-  for (int q = 0; q < c.pairs; ++q) {
+  for (int q = 0; q < c.pairs(); ++q) {
     const PairConstants& pair = c.pair[static_cast<std::size_t>(q)];
     std::int32_t v = residue_of(2 * q) * static_cast<std::int32_t>(pair.a);
-    if (2 * q + 1 < planes) v += residue_of(2 * q + 1) * static_cast<std::int32_t>(pair.b);
+    if (2 * q + 1 < c.planes) v += residue_of(2 * q + 1) * static_cast<std::int32_t>(pair.b);
     s.high = std::fma(v, pair.w[0], s.high);
     s.middle = std::fma(v, pair.w[1], s.middle);
     s.low = std::fma(v, pair.w[2], s.low);
@@ -80,8 +70,7 @@ void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
   for (std::int64_t k = 0; k < out.cols; ++k) {
     for (std::int64_t i = 0; i < out.rows; ++i) {
       const auto place = x.offset(i, k);
-      const Parts s =
-          parts_of(kNumbers, kNumberPlanes, [&](int p) { return x.at(p, 0, 0)[place]; });
+      const Parts s = parts_of(kNumbers, [&](int p) { return x.at(p, 0, 0)[place]; });
       out(i, k) = s.high + s.middle;
     }
   }
@@ -105,7 +94,7 @@ std::int64_t subtract_sums(ResidueSums sums, Shape shape, MatrixView<double> t) 
       const auto residue_of = [&, place = sums.offset(i, j)](int p) -> std::int32_t {
         return sums.at(p, 0, 0)[place];
       };
-      const Parts s = parts_of(kSums, kResiduePlanes, residue_of);
+      const Parts s = parts_of(kSums, residue_of);
       if (sums.planes == kVerifiedPlanes && !agrees(s, residue_of)) ++wrong;
       t(i, j) = ((t(i, j) - s.high) - s.middle) - s.low;
     }
@@ -149,7 +138,6 @@ void fill_reference_residues(Table& t) {
   constexpr auto isa = core::Isa::reference;
   t.residues = {{&to_residues, "to_residues_reference", isa},
                 {&from_residues, "from_residues_reference", isa},
-                {&reorder, "reorder_residues_reference", isa},
                 {&update, "residue_update_reference", isa},
                 {&subtract_sums, "subtract_sums_reference", isa},
                 {&potrf, "potrf_fused_reference", isa},
