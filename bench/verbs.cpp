@@ -131,7 +131,7 @@ void add_lstsq_bench(tool::Verb bench) {
   const auto r = std::make_shared<LstsqBenchRequest>();
   const tool::Range size(std::int64_t{1}, std::int64_t{1} << 31);
   std::vector<std::string> rungs;
-  for (const Rung rung : all_rungs) rungs.emplace_back(to_string(rung));
+  for (const Rung rung : mixable_rungs) rungs.emplace_back(to_string(rung));
   verb.add_option("--m", r->m, "Rows of A").check(size).capture_default_str();
   verb.add_option("--n", r->n, "Columns of A").check(size).capture_default_str();
   verb.add_option("--nrhs", r->columns, "Right-hand sides").check(size).capture_default_str();

@@ -69,7 +69,8 @@ std::string large_help(const std::string& op) {
   return fmt::format(
       "Baselines: {} (the default first). The libraries' routines run with as many threads;\n"
       "one-worker is the same operation on the calling thread alone{}.\n"
-      "Maps: a rung (bf16, bf16x2, bf16x3, fp16, fp32, fp64), rungs by level of the recursion\n"
+      "Maps: a rung (bf16, bf16x2, bf16x3, fp16, fp32, fp64, int8x14, int8x15), rungs by level of "
+      "the recursion\n"
       "(bf16,bf16x2,fp32){}.\n\n"
       "Example:\n  stepwell bench {} --n 8192 --map bf16 --json",
       fmt::join(find_op(op).baselines, ", "),

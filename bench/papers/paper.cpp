@@ -169,6 +169,10 @@ double guess(std::int64_t n, const std::string& map) {
     case Rung::fp64:
       rate = 95;
       break;
+    case Rung::int8x14:
+    case Rung::int8x15:
+      rate = 200;
+      break;
   }
   const auto d = static_cast<double>(n);
   return d * d * d / 3 / (rate * 1e9) + 0.01;

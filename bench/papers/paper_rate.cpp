@@ -38,7 +38,7 @@ std::vector<std::string> baseline_names(const PaperRun& run, std::int64_t n) {
 
 double cost_at(const PaperRun& run, std::int64_t n) {
   double seconds = 0;
-  for (const Rung rung : all_rungs) {
+  for (const Rung rung : mixable_rungs) {
     const double once = guess(n, std::string(to_string(rung)));
     if (once <= kLongestRun) seconds += once * (run.runs(n) + 1);
   }
@@ -64,7 +64,7 @@ ordered_json measure_size(const PaperRun& run, std::int64_t n, Budget& budget,
   }
   const std::size_t baselines = sides.size();
   std::vector<std::string> rungs;
-  for (const Rung rung : all_rungs) {
+  for (const Rung rung : mixable_rungs) {
     const std::string name(to_string(rung));
     if (!budget.allows(name, n)) continue;
     rungs.push_back(name);

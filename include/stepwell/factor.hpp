@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "stepwell/export.hpp"
@@ -40,9 +41,18 @@ enum class FactorOutcome : unsigned char {
   singular,               ///< lu() at fp64: a pivot is zero or an element overflowed
   breakdown,   ///< a pivot failed at the rungs of the map, and escalation was not allowed
   non_finite,  ///< A has an infinity or a NaN, at (row, col)
-  cancelled
+  cancelled,
+  corrupted  ///< int8x15: residues were wrong, and again in a second attempt: see its WrongSums
 };
 STEPWELL_API const char* to_string(FactorOutcome outcome);
+
+/// int8x15: what the redundant residue contradicted. Memory or an arithmetic unit is at fault.
+struct WrongSums {
+  std::int64_t count = 0;              ///< number of wrong elements of the tile; 0: none
+  std::int64_t row = -1, column = -1;  ///< the tile, counted in tiles
+  std::string task;                    ///< the task that found them: "diagonal", "solve", "restore"
+  int worker = -1;                     ///< the worker that ran it, from 0
+};
 
 /// One attempt to factor, with its parameters and result. A second attempt at fp64 is LAPACK's
 /// dpotrf.
@@ -53,6 +63,7 @@ struct RecoveryStep {
   std::int64_t pivot = -1;   ///< the global index of the failing pivot, from 0; -1: none
   double pivot_value = 0;    ///< its value in the scaled matrix, not positive or not finite
   double seconds = 0;
+  WrongSums wrong_sums = {};
 };
 
 /// The result of a factorization. Plain data; times and memory are those of the last attempt.

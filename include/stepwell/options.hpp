@@ -29,7 +29,7 @@ enum class Pivoting : unsigned char {
 
 /// Options of Cholesky factorizations.
 struct CholeskyOptions {
-  Scaling scaling = Scaling::powers_of_two;
+  Scaling scaling = Scaling::powers_of_two;  ///< int8 rungs always scale by powers of two
   double shift = 0;  ///< c of the first attempt: the diagonal is multiplied by 1 + c u
 };
 

@@ -10,8 +10,8 @@
 
 namespace stepwell {
 
-/// The arithmetic of a matrix product, from cheap to expensive. All rungs except fp64 accumulate in
-/// fp32.
+/// The arithmetic of a matrix product. From bf16 to fp64 they are listed from cheap to expensive,
+/// and all except fp64 accumulate in fp32.
 ///
 ///   bf16    one product of bf16 operands
 ///   bf16x2  operands split into two bf16 terms, three products, relative error about 4e-6
@@ -19,20 +19,29 @@ namespace stepwell {
 ///   fp16    fp16 operands, exact products: four products of an exact two-term bf16 split if the
 ///           matrix engine has no fp16
 ///   fp32    CBLAS
-///   fp64    CBLAS
-enum class Rung : unsigned char { bf16, bf16x2, bf16x3, fp16, fp32, fp64 };
+///   fp64    CBLAS; factors of order 2048 and more at int8x14 where there is AMX
+///   int8x14 fixed point of 54 bits as 14 int8 residues, 14 products, exact sums: at least as
+///           accurate as fp64. For cholesky(), and there for all tiles or none
+///   int8x15 the same with a redundant residue, which detects every wrong one
+enum class Rung : unsigned char { bf16, bf16x2, bf16x3, fp16, fp32, fp64, int8x14, int8x15 };
 
-inline constexpr std::array<Rung, 6> all_rungs = {Rung::bf16, Rung::bf16x2, Rung::bf16x3,
-                                                  Rung::fp16, Rung::fp32,   Rung::fp64};
+inline constexpr std::array<Rung, 8> all_rungs = {Rung::bf16,    Rung::bf16x2, Rung::bf16x3,
+                                                  Rung::fp16,    Rung::fp32,   Rung::fp64,
+                                                  Rung::int8x14, Rung::int8x15};
+
+/// The rungs that the tiles of one matrix can mix, and that every operation has.
+inline constexpr std::array<Rung, 6> mixable_rungs = {Rung::bf16, Rung::bf16x2, Rung::bf16x3,
+                                                      Rung::fp16, Rung::fp32,   Rung::fp64};
 
 /// The properties of a rung.
 struct RungInfo {
   std::string_view name;
   Format format;         ///< format of an operand or of its terms
-  int planes;            ///< number of bf16 terms per operand; 0: plain column-major storage
+  int planes;            ///< number of bf16 terms per operand; 0: none
   int products;          ///< bf16 products per update; 0: not on the matrix engine
   double unit_roundoff;  ///< relative error of representing an operand
   double product_error;  ///< relative error of a product, apart from rounding the operands
+  int residues = 0;      ///< number of int8 residues per operand; 0: none
 };
 
 constexpr RungInfo info(Rung rung) {
@@ -47,6 +56,10 @@ constexpr RungInfo info(Rung rung) {
       return {"fp16", Format::fp16, 2, 4, 0x1p-11, 0};
     case Rung::fp32:
       return {"fp32", Format::fp32, 0, 0, 0x1p-24, 0};
+    case Rung::int8x14:
+      return {"int8x14", Format::fp64, 0, 0, 0x1p-53, 0, 14};
+    case Rung::int8x15:
+      return {"int8x15", Format::fp64, 0, 0, 0x1p-53, 0, 15};
     case Rung::fp64:
       break;
   }
@@ -55,6 +68,11 @@ constexpr RungInfo info(Rung rung) {
 
 constexpr std::string_view to_string(Rung rung) {
   return info(rung).name;
+}
+
+/// Whether a factor at this rung is as accurate as one computed in FP64.
+constexpr bool has_fp64_accuracy(Rung rung) {
+  return info(rung).unit_roundoff <= 0x1p-53;
 }
 
 /// The rung with this name, or nothing.

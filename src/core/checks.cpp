@@ -11,15 +11,29 @@
 
 namespace stepwell::core {
 
-void require_memory(std::int64_t bytes, const std::string& what) {
-  // Small requests are not checked: reading the available memory takes 0.1 ms.
+namespace {
+
+/// The available memory if it is less than 'bytes', else -1. Small requests are not checked:
+/// reading the available memory takes 0.1 ms.
+std::int64_t too_little_memory(std::int64_t bytes) {
   constexpr std::int64_t kLittle = std::int64_t{64} << 20;
-  if (bytes < kLittle) return;
+  if (bytes < kLittle) return -1;
   std::int64_t available = memory_allowance().available;
-  if (available == 0 || bytes <= available) return;
+  if (available == 0 || bytes <= available) return -1;
   release_blocks();
   available = memory_allowance().available;
-  if (bytes <= available) return;
+  return bytes <= available ? -1 : available;
+}
+
+}  // namespace
+
+bool has_memory(std::int64_t bytes) {
+  return too_little_memory(bytes) < 0;
+}
+
+void require_memory(std::int64_t bytes, const std::string& what) {
+  const std::int64_t available = too_little_memory(bytes);
+  if (available < 0) return;
   const auto mib = [](std::int64_t b) { return std::to_string(b >> 20) + " MiB"; };
   throw Error(ErrorCode::out_of_memory, what + " takes " + mib(bytes) + " and " + mib(available) +
                                             " are available; use a coarser map");

@@ -8,6 +8,9 @@
 /// Argument checks shared by all entry points.
 namespace stepwell::core {
 
+/// Whether 'bytes' are available now.
+bool has_memory(std::int64_t bytes);
+
 /// Throws Error(out_of_memory) if 'bytes' are not available now. 'what' names the operation that
 /// needs them in the message.
 void require_memory(std::int64_t bytes, const std::string& what);

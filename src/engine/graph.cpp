@@ -59,8 +59,8 @@ Piece located(void* buffer) {
 
 }  // namespace
 
-Task::Task(const Piece* pieces, std::byte* scratch, const PieceRunner* share)
-    : pieces_(pieces), scratch_(scratch), runner_(share), last_(now()) {}
+Task::Task(const Piece* pieces, std::byte* scratch, int worker, const PieceRunner* share)
+    : pieces_(pieces), scratch_(scratch), worker_(worker), runner_(share), last_(now()) {}
 
 std::byte* Task::joined(std::size_t first, std::size_t count) const {
   for (std::size_t i = first; i + 1 < first + count; ++i) {

@@ -57,7 +57,7 @@ using core::SharedPiece;
 class Task {
  public:
   /// 'share': how its thread shares work with others; null: it does not.
-  Task(const Piece* pieces, std::byte* scratch, const PieceRunner* share = nullptr);
+  Task(const Piece* pieces, std::byte* scratch, int worker = 0, const PieceRunner* share = nullptr);
 
   /// The i-th piece of data that the task uses. On a worker this need not be the caller's memory.
   std::byte* data(std::size_t i) const { return pieces_[i].data; }
@@ -75,6 +75,8 @@ class Task {
   std::byte* joined(std::size_t first, std::size_t count) const;
   /// The worker's scratch memory, of the size given in GraphOptions.
   std::byte* scratch() const { return scratch_; }
+  /// The worker that runs it, from 0.
+  int worker() const { return worker_; }
   /// Runs pieces on this thread and on those that have nothing else to do; empty if there are none.
   /// For pieces of at least some microseconds.
   PieceRunner sharing() const { return runner_ == nullptr ? PieceRunner{} : *runner_; }
@@ -89,6 +91,7 @@ class Task {
  private:
   const Piece* pieces_;
   std::byte* scratch_;
+  int worker_;
   const PieceRunner* runner_;
   std::int64_t last_;
   std::array<std::int64_t, kPhases> spent_{};

@@ -85,7 +85,8 @@ struct Graph::Impl {
       };
       try {
         const bool shares = pool || options.measured != nullptr;
-        Task task(pieces, scratch[worker].data(), shares ? &share : nullptr);
+        Task task(pieces, scratch[worker].data(), static_cast<int>(worker),
+                  shares ? &share : nullptr);
         body(task, arguments);
         for (int p = 0; p < kPhases; ++p) {
           nanoseconds[static_cast<std::size_t>(p)] += task.nanoseconds(static_cast<Phase>(p));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/numeric/exponent.hpp"
+#include "kernels/residues.hpp"
 
 namespace stepwell::factor {
 
@@ -62,6 +63,40 @@ Scale scale_factors(const Diagonal& diagonal, Scaling scaling) {
   }
   scale.multiply_gain(std::ldexp(1.0, -reference));
   return scale;
+}
+
+Scale fixed_point_scale(const Diagonal& diagonal, OddPowers odd) {
+  const auto usable = [](double x) { return std::isfinite(x) && x != 0; };
+  double largest = 0;
+  for (const double x : diagonal.value) {
+    if (usable(x)) largest = std::max(largest, std::abs(x));
+  }
+  const bool halve =
+      odd == OddPowers::in_the_gain && largest > 0 && core::exponent_of(largest) % 2 != 0;
+  Scale scale;
+  for (const double x : diagonal.value) {
+    int half = 0;
+    if (usable(x)) {
+      half = core::exponent_of(x) / 2;
+      const auto scaled = [&] {
+        return core::times_power_of_two(std::abs(x), -2 * half - (halve ? 1 : 0));
+      };
+      while (scaled() > kernels::kLargestDiagonal) ++half;
+      while (scaled() <= kernels::kLargestDiagonal / 4) --half;
+    }
+    scale.row.push_back(std::ldexp(1.0, -half));
+  }
+  scale.col = scale.row;
+  if (halve) scale.multiply_gain(0.5);
+  return scale;
+}
+
+std::vector<double> scaled_diagonal(const Diagonal& diagonal, const Scale& scale, double factor) {
+  std::vector<double> scaled;
+  for (std::size_t i = 0; i < scale.row.size(); ++i) {
+    scaled.push_back((scale.row[i] * diagonal.value[i]) * scale.col[i] * factor);
+  }
+  return scaled;
 }
 
 double choose_mu(const tiles::RungMap& map, const Diagonal& diagonal, const Scale& scale,

@@ -38,6 +38,20 @@ struct Scale {
 /// or not finite is not scaled; of a negative element the absolute value is used.
 Scale scale_factors(const Diagonal& diagonal, Scaling scaling);
 
+/// What a scaling for residues does with odd powers of two in A.
+enum class OddPowers : unsigned char {
+  as_they_are,  ///< gain 1: copying L out is exact. H has the same bits for A and sA, s a power of
+                ///< 4
+  in_the_gain   ///< gain 1 or 1/2. H has the same bits for s any power of two, as solves promise
+};
+
+/// For a map in residues: powers of two as well, with the diagonal of H between
+/// kernels::kLargestDiagonal / 4 and kernels::kLargestDiagonal.
+Scale fixed_point_scale(const Diagonal& diagonal, OddPowers odd = OddPowers::as_they_are);
+
+/// The diagonal of H, multiplied by 'factor'.
+std::vector<double> scaled_diagonal(const Diagonal& diagonal, const Scale& scale, double factor);
+
 /// mu = theta xmax / (max h_ii (1 + cu)), rounded down to a power of two; 1 for a map without fp16.
 /// With it no element of L can leave fp16's range: l_ij^2 <= mu h_ii (1 + cu).
 double choose_mu(const tiles::RungMap& map, const Diagonal& diagonal, const Scale& scale,

@@ -12,6 +12,7 @@
 #include "core/numeric/hash.hpp"
 #include "factor/block_source.hpp"
 #include "factor/cholesky/graph.hpp"
+#include "factor/cholesky/setup.hpp"
 #include "factor/cholesky/workspace.hpp"
 #include "factor/lu/codelets.hpp"
 #include "factor/lu/graph.hpp"
@@ -59,6 +60,7 @@ void insert_cholesky(engine::Graph& graph, const RungMap& map, const Input& in) 
   CholeskyState state;
   state.source = &source;
   state.scale = &in.scale;
+  if (map.residues() > 0) state.diagonal = in.scale.row;  // ones
   state.l = &l;
   left_looking(graph, state, schedule_for(map, {}, Windows::by_memory, graph.workers()));
 }
@@ -78,7 +80,8 @@ void run(const SimulatedFactor& f, MatrixView<const double> a, engine::GraphOpti
   const RungMap map = map_of(f);
   const bool general = f.kind == Factorization::lu;
   options.run_by = engine::RunBy::caller;
-  options.scratch_bytes = general ? lu_scratch_bytes(map) : tiles::scratch_bytes(map);
+  options.scratch_bytes =
+      general ? lu_scratch_bytes(map) : graph_for(map, {}, {}, false).scratch_bytes;
   Input in{a, {}};
   in.scale.row.assign(static_cast<std::size_t>(f.n), 1.0);
   in.scale.col = in.scale.row;

@@ -49,7 +49,7 @@ inline constexpr std::int64_t kResidueBlock = 2048;  ///< bytes of a panel's dep
 enum class ResidueOrder : unsigned char { quads, rows };
 
 /// Bytes between two planes, so that the planes of an element are not in one set of the caches.
-inline constexpr std::int64_t kPlanePadding = 17 * 64;
+inline constexpr std::int64_t kPlanePadding = 9 * 64;
 
 /// A non-owning view of rows x depth numbers, as an operand of products:
 ///
@@ -143,6 +143,9 @@ inline ResidueSums residue_sums(std::int8_t* data, std::int64_t rows, std::int64
   return {data,  rows, cols, column, column * (core::round_up(cols, 32) / 32) + kPlanePadding,
           planes};
 }
+
+/// Products that the FP64 leaves sum in one chain.
+inline constexpr std::int64_t kFusedTerms = 16;
 
 /// Converts x to residues, X = round(x 2^54) to nearest even, padding included, and replaces x by
 /// the number that X stands for. |x| <= 1.5, which is not checked. With shape lower, elements above

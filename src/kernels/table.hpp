@@ -50,6 +50,8 @@ struct ResidueEntries {
   /// FP64 leaves in which each element is its old value minus a sum of fused products, in the
   /// order of the columns, times the pivot's reciprocal: the same bits in all versions. The sum
   /// starts from zero, because its roundings are then relative to the sum, which is mostly smaller.
+  /// Groups of kFusedTerms products are summed first and then these sums: if all products have one
+  /// sign, the error is that of a quarter of them.
   Entry<PotrfLeafFn<double>> potrf;
   Entry<TrsmLeafFn<double>> trsm;
 };

@@ -174,4 +174,36 @@ void solve_tile(const Table& t, const TileSums& sums, MatrixView<double> h, cons
   }
 }
 
+std::int64_t restore_scratch(std::int64_t rows, std::int64_t cols, int planes) {
+  const std::int64_t plain = core::size_product(kernels::sums_ld(rows), cols, 8, "a tile");
+  return plain +
+         (planes > kernels::kResiduePlanes ? kernels::residue_bytes(rows, cols, planes) : 0);
+}
+
+std::int64_t restore_tile(const Table& t, const ResidueTile& tile, std::byte* scratch) {
+  const std::int64_t ld = kernels::sums_ld(tile.x.rows), bytes = 8 * ld * tile.x.depth;
+  const MatrixView<double> plain{reinterpret_cast<double*>(scratch), tile.x.rows, tile.x.depth, ld};
+  kernels::from_residues(t, tile.x, plain);
+  std::int64_t wrong = 0;
+  if (tile.x.planes > kernels::kResiduePlanes) {
+    const kernels::ResiduesOut again =
+        kernels::residues(reinterpret_cast<std::int8_t*>(scratch + bytes), tile.x.rows,
+                          tile.x.depth, tile.x.planes, ResidueOrder::quads);
+    kernels::to_residues(t, plain, again);
+    for (int plane = 0; plane < again.planes; ++plane) {
+      const std::int8_t* const a = tile.x.at(plane, 0, 0);
+      const std::int8_t* const b = again.at(plane, 0, 0);
+      for (std::int64_t k = 0; k < again.panels() * again.panel_stride; ++k) {
+        wrong += a[k] != b[k] ? 1 : 0;
+      }
+    }
+  }
+  const std::int64_t column = core::round_up(tile.x.rows, 16);
+  auto* const to = reinterpret_cast<double*>(tile.x.data);
+  for (std::int64_t j = 0; j < plain.cols; ++j) {
+    std::copy_n(plain.column(j), tile.x.rows, to + j * column);
+  }
+  return wrong;
+}
+
 }  // namespace stepwell::tiles

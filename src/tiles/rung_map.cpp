@@ -14,6 +14,10 @@ namespace {
 /// half of the square of this number: 128 MiB, at n = 8 million with tiles of 512.
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 14;
 
+bool has_residues(Rung rung) {
+  return info(rung).residues > 0;
+}
+
 Rung finer(Rung a, Rung b) {
   return coarser(a, b) == a ? b : a;
 }
@@ -41,11 +45,21 @@ int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j) {
   return level;
 }
 
+void require_mixable(const PrecisionMap& map, const std::string& who) {
+  const auto found = std::ranges::find_if(map.layers, has_residues);
+  if (map.adaptive() || found == map.layers.end()) return;
+  throw Error(ErrorCode::invalid_argument,
+              who + ": the rung " + std::string(to_string(*found)) +
+                  " is only for Cholesky factorizations in one process, with all tiles at it; use "
+                  "fp64 for the same accuracy");
+}
+
 RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid) {
   if (map.adaptive() || map.layers.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "this operation needs a map of rungs by level, not '" + to_string(map) + "'");
   }
+  if (map.layers.size() > 1) require_mixable(map, "map '" + to_string(map) + "'");
   if (grid.tiles() > kMostTiles) {
     throw Error(ErrorCode::too_large, "a matrix of order " + std::to_string(grid.n) +
                                           " has too many tiles of " + std::to_string(grid.tile) +

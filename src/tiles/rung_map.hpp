@@ -39,7 +39,7 @@ class RungMap {
  public:
   RungMap() = default;
   /// For a map of layers (or one rung), or a graded map. Throws Error(invalid_argument) for an
-  /// adaptive map.
+  /// adaptive map, and for one that mixes residues with other rungs.
   RungMap(const Grid& grid, const PrecisionMap& map);
   /// For an adaptive map. 'norms' are the Frobenius norms of the tiles, in the grid's order. A tile
   /// may use rung r if norm * u_r <= eps * ||A||_F / tiles: the errors of all tiles then sum to at
@@ -56,6 +56,8 @@ class RungMap {
   Rung coarsest() const { return coarsest_; }
   /// Largest number of planes of a tile; 0: no tile is packed.
   int most_planes() const { return most_planes_; }
+  /// Residues of each element of every tile; 0: no tile is in residues.
+  int residues() const { return rungs_.empty() ? 0 : info(rungs_.front()).residues; }
   /// Number of tiles at each rung.
   using Counts = std::array<std::int64_t, all_rungs.size()>;
   const Counts& counts() const { return counts_; }
@@ -83,6 +85,9 @@ class RungMap {
   int most_planes_ = 0;
   Counts counts_{};
 };
+
+/// Throws Error(invalid_argument) if a map has a rung that only cholesky() has.
+void require_mixable(const PrecisionMap& map, const std::string& who);
 
 /// The shape of tile (i, j) under a map.
 TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j);

@@ -7,9 +7,11 @@
 
 #include "kernels/layout.hpp"
 #include "stepwell/view.hpp"
+#include "tiles/residue_tile.hpp"
 
 /// A tile as it is stored: at a rung with planes it is packed in pairs order, ready to be an
-/// operand of the matrix engine; at fp32 and fp64 it is plain column-major.
+/// operand of the matrix engine; at int8x14 it is in residues (residue_tile.hpp), and at fp32 and
+/// fp64 plain column-major.
 namespace stepwell::tiles {
 
 /// The rung that splits a value into this many bf16 terms. Its leading planes can be used for rungs
@@ -25,10 +27,13 @@ struct TileShape {
   std::int64_t stride = 0;  ///< leading dimension of a plain tile; 0: rows rounded up to 16
 
   bool is_packed() const { return info(rung).planes > 0; }
+  int residues() const { return info(rung).residues; }
+  bool is_plain() const { return !is_packed() && residues() == 0; }
   std::int64_t ld() const { return stride > 0 ? stride : core::round_up(rows, 16); }
   /// Bytes of storage, a multiple of 64.
   std::int64_t bytes() const {
     if (is_packed()) return 2 * kernels::packed_elements(rows, cols, info(rung).planes);
+    if (residues() > 0) return residue_tile_bytes(rows, cols, residues());
     return core::size_product(ld(), cols, rung == Rung::fp64 ? 8 : 4, "tile");
   }
 };
@@ -57,6 +62,9 @@ struct TileOf {
   }
   MatrixView<As<double>> fp64() const {
     return {reinterpret_cast<As<double>*>(data), shape.rows, shape.cols, shape.ld()};
+  }
+  ResidueTile residues() const requires(!std::is_const_v<B>) {
+    return residue_tile(data, shape.rows, shape.cols, shape.residues());
   }
   operator TileOf<const B>() const requires(!std::is_const_v<B>) { return {shape, data}; }
 };

@@ -46,6 +46,10 @@ Tile TileMatrix::tile(std::int64_t i, std::int64_t j) const {
   return {shape_of(map_, i, j), memory_.data() + offset};
 }
 
+void TileMatrix::set_restored() {
+  map_ = RungMap(grid(), uniform(Rung::fp64));
+}
+
 std::span<std::byte> TileMatrix::row(std::int64_t i, std::int64_t count) const {
   if (order_ != TileOrder::by_rows || distribution_.ranks() > 1) {
     throw Error(ErrorCode::internal, "the rows of this tile matrix are not contiguous");

@@ -34,6 +34,8 @@ class TileMatrix {
   /// The memory of tiles (i, 0) .. (i, count - 1) of a matrix that is stored by rows on one rank.
   std::span<std::byte> row(std::int64_t i, std::int64_t count) const;
   std::int64_t bytes() const { return memory_.size(); }
+  /// After all tiles in residues have been restored to FP64, each in its own memory.
+  void set_restored();
 
  private:
   RungMap map_;

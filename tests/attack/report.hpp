@@ -23,11 +23,14 @@ enum class Finding : unsigned char {
   exception,        ///< an exception other than invalid_argument
   certificate,      ///< the certificate contradicts itself or the options
   bits,             ///< other bits where the same bits were promised
-  definite          ///< called not positive definite, but dpotrf factors the matrix
+  definite,         ///< called not positive definite, but dpotrf factors the matrix
+  info,             ///< another failing pivot than in exact arithmetic
+  inaccurate,       ///< a factor less accurate than promised
+  missed            ///< a wrong residue that changed the factor was not found
 };
-inline constexpr std::array<const char*, 8> kFindings = {
-    "above_tolerance", "forward_low", "proof_low", "memory",
-    "exception",       "certificate", "bits",      "definite"};
+inline constexpr std::array<const char*, 11> kFindings = {
+    "above_tolerance", "forward_low", "proof_low",  "memory", "exception", "certificate", "bits",
+    "definite",        "info",        "inaccurate", "missed"};
 
 /// Counts events, prints findings, and writes a log from which a run can be continued.
 class Report {

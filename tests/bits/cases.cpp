@@ -32,7 +32,10 @@ void Digest::add(const FactorReport& r) {
         static_cast<std::int64_t>(r.scaling), static_cast<std::int64_t>(r.toward_zero)}) {
     add(value);
   }
-  for (const std::int64_t count : r.tiles) add(count);
+  for (const Rung rung : all_rungs) {  // a rung that is not used does not change other digests
+    const std::int64_t count = r.tiles[static_cast<std::size_t>(rung)];
+    if (count > 0 || info(rung).residues == 0) add(count);
+  }
   for (const double value :
        {r.pivot_value, r.mu, r.shift, r.unit_roundoff, r.growth, r.norm, r.max_abs}) {
     add(value);

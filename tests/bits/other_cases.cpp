@@ -132,7 +132,7 @@ void add_als(std::vector<Case>& cases, Feedback feedback) {
 }  // namespace
 
 void add_least_squares_cases(std::vector<Case>& cases) {
-  for (const Rung rung : all_rungs) {
+  for (const Rung rung : mixable_rungs) {
     for (const Refiner refiner : all_refiners) {
       LeastSquaresOptions o;
       o.map = uniform(rung);

@@ -112,8 +112,9 @@ class OddFloatingPoint {
 
 class OddCaller : public ::testing::TestWithParam<std::tuple<const char*, int>> {};
 INSTANTIATE_TEST_SUITE_P(Engine, OddCaller,
-                         ::testing::Combine(::testing::Values("bf16", "fp32", "fp64", "fp32,fp64",
-                                                              "bf16x2,fp64", "adaptive:1e-6"),
+                         ::testing::Combine(::testing::Values("bf16", "fp32", "fp64", "int8x14",
+                                                              "fp32,fp64", "bf16x2,fp64",
+                                                              "adaptive:1e-6"),
                                             ::testing::Values(1, 2)));
 
 // Workers inherit the floating-point state of the thread that starts them: here they start within

@@ -170,8 +170,8 @@ std::int64_t lapack_pivot(Dense<double> a) {
 
 class NotPositiveDefinite : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Factor, NotPositiveDefinite,
-                         ::testing::Values("bf16", "fp16", "bf16x2", "fp32", "fp64", "bf16,fp32",
-                                           "bf16,fp64", "adaptive:1e-4"));
+                         ::testing::Values("bf16", "fp16", "bf16x2", "fp32", "fp64", "int8x14",
+                                           "bf16,fp32", "bf16,fp64", "adaptive:1e-4"));
 
 void expect_lapacks_pivot(const Dense<double>& a, const char* map) {
   const std::int64_t expected = lapack_pivot(a);
@@ -182,8 +182,9 @@ void expect_lapacks_pivot(const Dense<double>& a, const char* map) {
   EXPECT_FALSE(factor.report().pivot_value > 0);
   EXPECT_EQ(factor.report().attempts.back().pivot, expected);
   EXPECT_EQ(factor.report().attempts.back().map, factor.report().map);
-  EXPECT_EQ(factor.report().tiles[static_cast<std::size_t>(Rung::fp64)], 15);
-  EXPECT_EQ(factor.report().map, uniform(Rung::fp64));
+  const Rung last = map == std::string_view("int8x14") ? Rung::int8x14 : Rung::fp64;
+  EXPECT_EQ(factor.report().tiles[static_cast<std::size_t>(last)], 15);
+  EXPECT_EQ(factor.report().map, uniform(last));
 }
 
 // The smallest eigenvalue is below -1/16, and the largest shift adds 1/16 of the diagonal: no shift
@@ -232,7 +233,8 @@ TEST_P(NotPositiveDefinite, DoesNotDependOnTheScaling) {
 TEST_P(NotPositiveDefinite, IsABreakdownWhileFp64IsNotAllowed) {
   FactorOptions options = options_for(GetParam());
   options.climb = false;
-  const bool fp64 = std::string(GetParam()) == "fp64";
+  const std::string map = GetParam();
+  const bool fp64 = map == "fp64" || map == "int8x14";
   for (const std::int64_t pivot : {0, 64, 200}) {
     const Factor factor = factor_of(indefinite(300, pivot, -9), options);
     EXPECT_EQ(factor.report().outcome,
@@ -244,7 +246,7 @@ TEST_P(NotPositiveDefinite, IsABreakdownWhileFp64IsNotAllowed) {
 
 // The largest shift, 4096 u, is far too small to make this matrix definite at any of these rungs.
 TEST(FactorIndefinite, IsFoundAtFineRungsWhenItIsSlight) {
-  for (const char* map : {"bf16x2", "bf16x3", "fp32", "fp64"}) {
+  for (const char* map : {"bf16x2", "bf16x3", "fp32", "fp64", "int8x14"}) {
     expect_lapacks_pivot(indefinite(300, 100, -1), map);
   }
 }
@@ -265,8 +267,8 @@ TEST(FactorIndefinite, IsReportedWhereAShiftMakesItDefinite) {
 
 class NonFinite : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Factor, NonFinite,
-                         ::testing::Values("bf16", "fp16", "bf16x2", "fp32", "fp64", "bf16,fp64",
-                                           "adaptive:1e-4"));
+                         ::testing::Values("bf16", "fp16", "bf16x2", "fp32", "fp64", "int8x14",
+                                           "bf16,fp64", "adaptive:1e-4"));
 
 void expect_position(const Dense<double>& a, const FactorOptions& options, std::int64_t row,
                      std::int64_t col) {

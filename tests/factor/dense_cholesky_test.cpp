@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "factor/cholesky/dense.hpp"
+#include "factor/dense/cholesky.hpp"
 
 #include <limits>
 

@@ -135,7 +135,7 @@ double residual_bound(const FactorReport& report, std::int64_t n) {
   for (const Rung rung : all_rungs) {
     if (report.tiles[static_cast<std::size_t>(rung)] == 0) continue;
     u = std::max(u, info(rung).unit_roundoff + info(rung).product_error);
-    if (rung != Rung::fp64) v = kU32;
+    if (!has_fp64_accuracy(rung)) v = kU32;
   }
   return 8 * u + static_cast<double>(n + 8) * v;
 }

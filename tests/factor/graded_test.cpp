@@ -52,7 +52,7 @@ TEST_P(Graded, FactorsToItsRoundoffAtEverySizeAroundATile) {
 
 class Spread : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Factor, Spread,
-                         ::testing::Values("bf16", "bf16x2", "fp16", "fp32", "fp64",
+                         ::testing::Values("bf16", "bf16x2", "fp16", "fp32", "fp64", "int8x14",
                                            "bf16,bf16x2,fp32", "graded:bf16x3*1,bf16x2*3,bf16",
                                            "graded:fp64*1,bf16"));
 

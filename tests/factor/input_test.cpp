@@ -37,8 +37,8 @@ class Promised {
 
 class FactorInput : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Maps, FactorInput,
-                         ::testing::Values("bf16", "fp16", "fp32", "fp64", "bf16,bf16x2,fp32",
-                                           "adaptive:1e-5"));
+                         ::testing::Values("bf16", "fp16", "fp32", "fp64", "int8x14",
+                                           "bf16,bf16x2,fp32", "adaptive:1e-5"));
 
 // A is not written, although it is read again after each breakdown.
 TEST_P(FactorInput, IsNotWrittenEvenWhenAttemptsFail) {
@@ -161,7 +161,8 @@ TEST(FactorMemory, ThatIsNotThereIsRefusedBeforehand) {
 }
 
 TEST(FactorMemory, IsPredicted) {
-  for (const char* map : {"bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64", "bf16,bf16x2,fp64"}) {
+  for (const char* map : {"bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64", "int8x14", "int8x15",
+                          "bf16,bf16x2,fp64"}) {
     for (const std::int64_t n : {0, 1, 100, 129, 700}) {
       for (const int threads : {1, 2, 3}) {
         Context context(threads);

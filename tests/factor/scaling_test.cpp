@@ -49,6 +49,52 @@ TEST_P(ScaleFree, TakesSubnormalMatrices) {
   EXPECT_LT(residual(a, l) / (residual_bound(factor.report(), 100) + 0x1p-26), 1);
 }
 
+// An odd power would bring a factor sqrt(2), and its rounding error, into L.
+TEST(FixedPointScale, GivesTheSameBitsForPowersOfFour) {
+  const Dense<double> a = well_conditioned(200);
+  const Dense<double> l = lower_factor(factor_of(a, options_for("int8x14")));
+  for (const int half : {-500, -450, -1, 1, 50, 450, 510}) {
+    const Factor scaled = factor_of(times(a, std::ldexp(1.0, 2 * half)), options_for("int8x14"));
+    EXPECT_TRUE(kernels::test::same_bits(times(lower_factor(scaled), std::ldexp(1.0, -half)).view(),
+                                         l.view()))
+        << half;
+  }
+}
+
+TEST(FixedPointScale, GivesTheSameBitsForPowersOfTwoIfTheGainTakesTheOddOnes) {
+  const Dense<double> a = well_conditioned(150);
+  const auto factor_times = [&](int power) {
+    const Dense<double> scaled = times(a, std::ldexp(1.0, power));
+    return cholesky_of(scaled.view(), read_diagonal(scaled.view()), options_for("int8x14"),
+                       OddPowers::in_the_gain);
+  };
+  const Factor plain = factor_times(0);
+  for (const int power : {-901, -2, -1, 1, 2, 3, 900}) {
+    const Factor scaled = factor_times(power);
+    EXPECT_TRUE(same_tiles(scaled, plain)) << power;
+    const Dense<double> l = times(lower_factor(scaled), std::sqrt(std::ldexp(1.0, -power)));
+    EXPECT_LT(residual(a, l) / (residual_bound(plain.report(), 150) + 4 * kU64), 1) << power;
+  }
+}
+
+TEST(FixedPointScale, BringsEveryDiagonalElementIntoTheRange) {
+  for (const double x : {0x1p-1074, 3e-310, 1e-300, 0.41, 0.42, 0.43, 1.0, 1.68, 1.69, 2.0, 1e300,
+                         0x1.fffffffffffffp+1023, -5.0}) {
+    const Diagonal diagonal = diagonal_of({x});
+    const double h = std::abs(scaled_diagonal(diagonal, fixed_point_scale(diagonal), 1)[0]);
+    EXPECT_LE(h, kernels::kLargestDiagonal) << x;
+    EXPECT_GT(h, kernels::kLargestDiagonal / 4) << x;
+  }
+  EXPECT_EQ(fixed_point_scale(diagonal_of({0.0})).row[0], 1);
+}
+
+TEST(FixedPointScale, TakesSubnormalMatrices) {
+  const Dense<double> a = well_conditioned(100);
+  const Factor factor = factor_of(times(a, 0x1p-1040), options_for("int8x14"));
+  const Dense<double> l = times(lower_factor(factor), 0x1p520);
+  EXPECT_LT(residual(a, l) / (residual_bound(factor.report(), 100) + 0x1p-26), 1);
+}
+
 /// The largest element of L as it is stored, before the scaling is undone.
 double largest_stored(const Factor& factor) {
   const Dense<double> l = lower_factor(factor);

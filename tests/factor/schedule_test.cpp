@@ -15,7 +15,7 @@ namespace {
 
 class SameBits : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Factor, SameBits,
-                         ::testing::Values("bf16", "fp32", "fp64", "bf16,bf16x2,fp32"));
+                         ::testing::Values("bf16", "fp32", "fp64", "int8x14", "bf16,bf16x2,fp32"));
 
 Factor with_threads(const Dense<double>& a, const char* map, int threads) {
   Context context(threads);
@@ -40,10 +40,15 @@ TEST_P(SameBits, ForAnyNumberOfWorkers) {
 std::vector<double> tiles_from(const Dense<double>& a, const char* map,
                                const engine::GraphOptions& graph_options,
                                std::int64_t window = 1000, bool all_late = false) {
-  const tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
-  const Scale scale = scale_factors(read_diagonal(a.view()), Scaling::powers_of_two);
+  tiles::TileMatrix l(tiles::RungMap({a.rows, 64}, parse_map(map)));
+  const bool residues = l.map().residues() > 0;
+  const Diagonal diagonal = read_diagonal(a.view());
+  const Scale scale =
+      residues ? fixed_point_scale(diagonal) : scale_factors(diagonal, Scaling::powers_of_two);
+  const std::vector<double> scaled = scaled_diagonal(diagonal, scale, 1);
   const StoredBlocks source(a.view(), {});
   CholeskyState state;
+  if (residues) state.diagonal = scaled;
   state.source = &source;
   state.scale = &scale;
   state.l = &l;
@@ -52,6 +57,7 @@ std::vector<double> tiles_from(const Dense<double>& a, const char* map,
   left_looking(graph, state, schedule);
   EXPECT_TRUE(state.results.pivot.ok());
   EXPECT_EQ(graph.times().tasks, task_count(l.map(), {}, schedule, 0));
+  if (residues) l.set_restored();
   std::vector<double> elements;
   Dense<double> tile(64, 64);
   for (std::int64_t j = 0; j < l.grid().tiles(); ++j) {
@@ -209,8 +215,8 @@ class FactorProgress : public ::testing::TestWithParam<std::tuple<const char*, i
   FactorOptions options_;
 };
 INSTANTIATE_TEST_SUITE_P(Factor, FactorProgress,
-                         ::testing::Combine(::testing::Values("bf16", "fp64", "bf16,fp32",
-                                                              "adaptive:1e-4"),
+                         ::testing::Combine(::testing::Values("bf16", "fp64", "int8x14",
+                                                              "bf16,fp32", "adaptive:1e-4"),
                                             ::testing::Values(1, 2)));
 
 TEST_P(FactorProgress, ReachesItsTotal) {

@@ -94,8 +94,8 @@ void check(const Factor& factor, const Dense<double>& l, std::int64_t r) {
 class Substitution : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Factor, Substitution,
                          ::testing::Values("bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64",
-                                           "bf16,bf16x2,fp32", "bf16,fp64", "fp16,fp32,fp64",
-                                           "adaptive:1e-3"));
+                                           "int8x14", "bf16,bf16x2,fp32", "bf16,fp64",
+                                           "fp16,fp32,fp64", "adaptive:1e-3"));
 
 TEST_P(Substitution, IsStableAndHasTheSameBitsForAnyNumberOfThreads) {
   for (const std::int64_t n : {1, 2, 31, 63, 64, 65, 127, 128, 129, 200, 321}) {

@@ -24,7 +24,7 @@ Layers layers_of(std::initializer_list<Rung> rungs) {
 
 std::vector<Layers> all_layers() {
   std::vector<Layers> all;
-  for (Rung r : all_rungs) all.push_back(uniform_layers(r));
+  for (Rung r : mixable_rungs) all.push_back(uniform_layers(r));
   all.push_back(layers_of({Rung::bf16, Rung::bf16x2, Rung::fp32}));
   all.push_back(layers_of({Rung::fp16, Rung::fp32}));
   return all;

@@ -1,17 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tiles/residue_tile.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "core/buffer.hpp"
 #include "kernels/blas/lapack.hpp"
-#include "kernels/kernels.hpp"
 #include "kernels/quad.hpp"
 #include "sanitized.hpp"
+#include "tiles/residue_factor.hpp"
 
 /// A Cholesky factor with exact sums, tile by tile: as accurate as 64 columns in FP64, whatever n
 /// is; the same bits for any tile and any instruction set; LAPACK's info for indefinite matrices.
@@ -22,93 +19,6 @@ using core::Isa;
 using stepwell::test::Quad;
 
 constexpr double kUnit = 0x1p-53;
-
-struct Factored {
-  std::vector<double> l;   ///< column-major, of the scaled matrix
-  std::int64_t info = -1;  ///< the failing pivot
-  std::int64_t wrong = 0;
-};
-
-struct Problem {
-  std::int64_t n = 0;
-  std::vector<double> h;  ///< scaled, column-major
-
-  double& at(std::int64_t i, std::int64_t j) { return h[static_cast<std::size_t>(j * n + i)]; }
-  double at(std::int64_t i, std::int64_t j) const { return h[static_cast<std::size_t>(j * n + i)]; }
-};
-
-/// Scales rows and columns by powers of two, so that the diagonal is in the range of residues.
-void scale(Problem& p) {
-  std::vector<double> d(static_cast<std::size_t>(p.n));
-  for (std::int64_t i = 0; i < p.n; ++i) {
-    double size = std::fabs(p.at(i, i)), power = 1;
-    for (; size > kernels::kLargestDiagonal; size /= 4) power /= 2;
-    for (; size <= kernels::kLargestDiagonal / 4; size *= 4) power *= 2;
-    d[static_cast<std::size_t>(i)] = power;
-  }
-  for (std::int64_t j = 0; j < p.n; ++j) {
-    for (std::int64_t i = 0; i < p.n; ++i) {
-      p.at(i, j) *= d[static_cast<std::size_t>(i)] * d[static_cast<std::size_t>(j)];
-    }
-  }
-}
-
-/// A left-looking factorization; 'spoil' may change the sums of a tile before it is finished.
-template <class Spoil>
-Factored factor(const Table& t, const Problem& p, std::int64_t tile, int planes,
-                const Spoil& spoil) {
-  const std::int64_t tiles = (p.n + tile - 1) / tile;
-  const auto size = [&](std::int64_t i) { return std::min(tile, p.n - i * tile); };
-  const core::Buffer<std::byte> memory(tiles * tiles * residue_tile_bytes(tile, tile, planes));
-  const auto tile_at = [&](std::int64_t i, std::int64_t j) {
-    return residue_tile(memory.data() + (i * tiles + j) * residue_tile_bytes(tile, tile, planes),
-                        size(i), size(j), planes);
-  };
-  const std::int64_t row_bytes = kernels::residue_bytes(tile, tile, planes);
-  const core::Buffer<std::int8_t> row(tiles * row_bytes);
-  const core::Buffer<std::byte> diagonal_memory(residue_diagonal_bytes(tile, planes));
-  const core::Buffer<std::int8_t> sums_memory(kernels::residue_sums_bytes(tile, tile, planes));
-  std::vector<double> diagonal;
-  for (std::int64_t i = 0; i < p.n; ++i) diagonal.push_back(p.at(i, i));
-  Factored out{p.h, -1, 0};
-  const MatrixView<double> l = view(out.l.data(), p.n, p.n);
-  for (std::int64_t j = 0; j < tiles; ++j) {
-    std::vector<kernels::ResiduesIn> right;
-    for (std::int64_t k = 0; k < j; ++k) {
-      const kernels::ResiduesOut copy = kernels::residues(
-          row.data() + k * row_bytes, size(j), size(k), planes, kernels::ResidueOrder::rows);
-      kernels::reorder(t, tile_at(j, k).x, copy);
-      right.push_back(copy);
-    }
-    const ResidueDiagonal d = residue_diagonal(diagonal_memory.data(), size(j), planes);
-    for (std::int64_t i = j; i < tiles; ++i) {
-      const TileSums sums{kernels::residue_sums(sums_memory.data(), size(i), size(j), planes),
-                          j == 0};
-      std::vector<kernels::ResidueFactors> products;
-      for (std::int64_t k = 0; k < j; ++k) products.push_back({tile_at(i, k).x, right[k]});
-      const Shape shape = i == j ? Shape::lower : Shape::full;
-      if (j > 0) sweep(t, sums.sums, products, shape, true);
-      spoil(i, j, sums.sums);
-      const RowSquares rows{j == 0 ? nullptr : tile_at(i, j - 1).squares,
-                            diagonal.data() + i * tile};
-      const MatrixView<double> h = l.block(i * tile, j * tile, size(i), size(j));
-      if (i > j) {
-        solve_tile(t, sums, h, rows, d, tile_at(i, j), out.wrong);
-        continue;
-      }
-      const Pivot pivot = factor_diagonal(t, sums, h, rows, tile_at(i, j), d, out.wrong);
-      if (!pivot.ok()) {
-        out.info = j * tile + pivot.index;
-        return out;
-      }
-    }
-  }
-  return out;
-}
-Factored factor(const Table& t, const Problem& p, std::int64_t tile,
-                int planes = kernels::kResiduePlanes) {
-  return factor(t, p, tile, planes, [](std::int64_t, std::int64_t, const auto&) {});
-}
 
 /// V D V' with a product V of Householder reflections, eigenvalues from 1 to 1 / condition.
 Problem spectrum(std::int64_t n, double condition, unsigned seed) {
@@ -248,18 +158,18 @@ TEST(ResidueTile, TheRedundantPlaneFindsWrongSums) {
   std::mt19937_64 random(9);
   for (int run = 0; run < 50; ++run) {
     bool harmless = true;
-    const Factored f = factor(t, p, 64, kernels::kVerifiedPlanes,
-                              [&](std::int64_t i, std::int64_t j, const auto& sums) {
-                                if (i != 3 || j != 2) return;
-                                const int plane = static_cast<int>(random() % 15);
-                                const auto row = static_cast<std::int64_t>(random() % 8);
-                                const auto col = static_cast<std::int64_t>(random() % 64);
-                                std::int8_t& r = sums.at(plane, 0, 0)[sums.offset(row, col)];
-                                const int before = r;
-                                r = static_cast<std::int8_t>(r ^ (1 << random() % 8));
-                                const int m = kernels::kModuli[static_cast<std::size_t>(plane)];
-                                harmless = (r - before) % m == 0;
-                              });
+    const Factored f = factor(t, p, 64, kernels::kVerifiedPlanes, [&](const Live& live) {
+      if (live.i != 3 || live.j != 2 || !live.has_sums) return;
+      const kernels::ResidueSums& sums = live.sums;
+      const int plane = static_cast<int>(random() % 15);
+      const auto row = static_cast<std::int64_t>(random() % 8);
+      const auto col = static_cast<std::int64_t>(random() % 64);
+      std::int8_t& r = sums.at(plane, 0, 0)[sums.offset(row, col)];
+      const int before = r;
+      r = static_cast<std::int8_t>(r ^ (1 << random() % 8));
+      const int m = kernels::kModuli[static_cast<std::size_t>(plane)];
+      harmless = (r - before) % m == 0;
+    });
     EXPECT_EQ(f.wrong > 0, !harmless) << run;
   }
 }

@@ -36,7 +36,7 @@ bool same_bytes(const core::Buffer<std::byte>& a, const core::Buffer<std::byte>&
 }
 
 class Shared : public ::testing::TestWithParam<Rung> {};
-INSTANTIATE_TEST_SUITE_P(Tiles, Shared, ::testing::ValuesIn(all_rungs),
+INSTANTIATE_TEST_SUITE_P(Tiles, Shared, ::testing::ValuesIn(mixable_rungs),
                          [](const auto& p) { return std::string(to_string(p.param)); });
 
 TEST_P(Shared, SweepsHaveTheSameBits) {

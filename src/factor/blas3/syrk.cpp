@@ -31,7 +31,7 @@ constexpr std::int64_t kRing = 2;
 /// The finest rung with planes that the map uses, if any.
 std::optional<Rung> finest_packed(const RungMap& map) {
   std::optional<Rung> finest;
-  for (const Rung rung : all_rungs) {
+  for (const Rung rung : mixable_rungs) {
     if (info(rung).planes == 0 || !map.uses(rung)) continue;
     if (!finest || tiles::coarser(*finest, rung) == *finest) finest = rung;
   }
@@ -170,6 +170,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   s.alpha = alpha;
   s.beta = beta;
   const std::int64_t tile = choose_tile(std::max(a.rows, a.cols), options.tile);
+  tiles::require_mixable(options.map, "syrk");
   s.map = RungMap({a.rows, tile}, options.map);
   s.across = {a.cols, tile};
   if (const auto finest = finest_packed(s.map)) {

@@ -49,12 +49,12 @@ Diagonal permuted(const Diagonal& diagonal, const std::vector<std::int64_t>& ord
 }  // namespace
 
 Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
-                   const FactorOptions& options) {
+                   const FactorOptions& options, OddPowers odd) {
   check_options(options);
   const tiles::Grid grid = choose_grid(a.rows, options);
   const std::vector<std::int64_t> order = elimination_order(grid, options);
   const StoredBlocks source(a, order);
-  Factor made = BreakdownRecovery(source, permuted(diagonal, order), order, grid, options).run();
+  Factor made = BreakdownRecovery(source, permuted(diagonal, order), order, grid, options).run(odd);
   const FactorReport report = made.report();
   const bool failed = report.outcome == FactorOutcome::not_positive_definite;
   if (!failed || !diagonal.positive) return made;
@@ -76,9 +76,15 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
   const tiles::Grid grid = factor::choose_grid(n, options);
   const auto peak = [&](const PrecisionMap& p) {
     const tiles::RungMap map(grid, p);
-    return factor::peak_bytes(map, factor::graph_for(map, options, {}, options.spread), {},
+    const bool spread = options.spread && grid.tiles() > 1;
+    return factor::peak_bytes(map, factor::graph_for(map, options, {}, spread), {},
                               factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
+  const PrecisionMap fp64 = uniform(Rung::fp64);
+  if (options.map == fp64 && factor::fp64_rung(grid) != Rung::fp64) {
+    const std::int64_t bytes = peak(uniform(factor::fp64_rung(grid)));
+    return core::has_memory(bytes) ? bytes : peak(fp64);
+  }
   if (!options.map.adaptive()) return peak(options.map);
   // Tiles at fp64 take the most, packed ones with three planes the most workspace in addition to L.
   const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "factor/cholesky/input_data.hpp"
+#include "factor/cholesky/residue_codelets.hpp"
 #include "factor/setup.hpp"
 #include "kernels/kernels.hpp"
 
@@ -17,26 +19,6 @@ using engine::Task;
 using tiles::RungMap;
 using tiles::Shape;
 using tiles::Sums;
-
-/// A block of A: in the task's next piece of data, or computed in scratch memory.
-MatrixView<const double> block_of_a(const Task& task, std::size_t& next, const LoadRules& rules,
-                                    const Block& at, std::byte* scratch) {
-  if (rules.computed != nullptr) {
-    return rules.computed->block(at, reinterpret_cast<double*>(scratch));
-  }
-  const auto a = task.matrix<const double>(next++);
-  return rules.by_columns ? a.block(at.row - at.col, 0, at.rows, at.cols) : a;
-}
-
-/// The factors of the rows and columns of a block, the task's next two pieces of data.
-kernels::Scales scales_of(const Task& task, std::size_t& next, const Block& at) {
-  const double* const row = task.array<const double>(next++) + at.row;
-  return {row, task.array<const double>(next++) + at.col};
-}
-
-Block block_at(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
-  return {i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
-}
 
 /// Loads the tile (if this is its first piece) and sweeps; returns the sums and the number of
 /// pieces of data used.
@@ -51,9 +33,9 @@ std::pair<Sums, std::size_t> load_and_sweep(Task& task, const TileTask& x) {
                                     : tiles::sums_in({own, task.data(0)});
   std::size_t next = 1;
   if (x.first) {
-    const Block at = block_at(grid, x.i, x.j);
-    const auto a = block_of_a(task, next, rules.load, at, task.scratch());
-    tiles::load_tile(t, a, shape, scales_of(task, next, at), rules.diagonal_factor, sums,
+    const TaskInput input(task, next, rules.load, block_at(grid, x.i, x.j));
+    tiles::load_tile(t, input.rows(0, own.rows, task.scratch()), shape, input.scales(0),
+                     rules.diagonal_factor, sums,
                      x.results->scans[static_cast<std::size_t>(grid.index(x.i, x.j))]);
     task.lap(Phase::load);
   }
@@ -124,10 +106,13 @@ void run_rows(Task& task, const void* arguments) {
   const RungMap& map = *x.map;
   const auto copy_tile = [&](std::int64_t piece, std::byte*) {
     const std::int64_t k = x.k0 + piece;
-    if (row_planes(map, x.j, k) == 0) return;
-    tiles::make_rows(kernels::table(),
-                     {shape_of(map, x.j, k), task.data(static_cast<std::size_t>(piece) + 1)},
-                     rows_of(map, x.j, k, x.k0, task.data(0)));
+    const tiles::Tile tile{shape_of(map, x.j, k), task.data(static_cast<std::size_t>(piece) + 1)};
+    if (map.residues() > 0) {
+      kernels::reorder(kernels::table(), tile.residues().x,
+                       residue_rows_of(map, x.j, k, x.k0, task.data(0)));
+    } else if (row_planes(map, x.j, k) > 0) {
+      tiles::make_rows(kernels::table(), tile, rows_of(map, x.j, k, x.k0, task.data(0)));
+    }
   };
   core::run_pieces(x.divided ? task.sharing() : tiles::PieceRunner{}, x.k1 - x.k0, task.scratch(),
                    copy_tile);
@@ -139,11 +124,12 @@ void run_norm(Task& task, const void* arguments) {
   const Block at = block_at(x.grid, x.i, x.j);
   const Sums sums{Rung::fp32, at.rows, at.cols, task.scratch()};
   std::size_t next = 0;
-  const auto a = block_of_a(task, next, x.load, at, task.scratch() + sums.bytes());
+  const TaskInput input(task, next, x.load, at);
+  const auto a = input.rows(0, at.rows, task.scratch() + sums.bytes());
   const bool diagonal = x.i == x.j;
   kernels::Scan scan;
-  tiles::load_tile(kernels::table(), a, diagonal ? Shape::lower : Shape::full,
-                   scales_of(task, next, at), 1, sums, scan);
+  tiles::load_tile(kernels::table(), a, diagonal ? Shape::lower : Shape::full, input.scales(0), 1,
+                   sums, scan);
   double squares = 0;
   for (std::int64_t j = 0; j < a.cols; ++j) {
     double column = 0;
@@ -158,12 +144,13 @@ void run_norm(Task& task, const void* arguments) {
   task.lap(Phase::load);
 }
 
-/// A codelet for each rung.
+/// A codelet for each rung; those in residues have a body of their own.
 class ByRung {
  public:
-  ByRung(const std::string& name, engine::Body body) {
+  ByRung(const std::string& name, engine::Body body, engine::Body in_residues) {
     for (const Rung rung : all_rungs) {
-      codelets_.emplace_back(name + "_" + std::string(to_string(rung)), body);
+      codelets_.emplace_back(name + "_" + std::string(to_string(rung)),
+                             info(rung).residues > 0 ? in_residues : body);
     }
   }
   const Codelet& operator[](Rung rung) const { return codelets_[static_cast<std::size_t>(rung)]; }
@@ -175,19 +162,24 @@ class ByRung {
 }  // namespace
 
 const Codelet& sweep_codelet(Rung rung) {
-  static const auto* const codelets = new ByRung("sweep", run_sweep);
+  static const auto* const codelets = new ByRung("sweep", run_sweep, residue_bodies().sweep);
   return (*codelets)[rung];
 }
 const Codelet& diagonal_codelet(Rung rung) {
-  static const auto* const codelets = new ByRung("diagonal", run_diagonal);
+  static const auto* const codelets =
+      new ByRung("diagonal", run_diagonal, residue_bodies().diagonal);
   return (*codelets)[rung];
 }
 const Codelet& solve_codelet(Rung rung) {
-  static const auto* const codelets = new ByRung("solve", run_solve);
+  static const auto* const codelets = new ByRung("solve", run_solve, residue_bodies().solve);
   return (*codelets)[rung];
 }
 const Codelet& rows_codelet() {
   static const Codelet* const codelet = new Codelet("rows", run_rows);
+  return *codelet;
+}
+const Codelet& restore_codelet() {
+  static const Codelet* const codelet = new Codelet("restore", residue_bodies().restore);
   return *codelet;
 }
 const Codelet& norm_codelet() {

@@ -27,9 +27,11 @@ const char* to_string(FactorOutcome outcome) {
     case FactorOutcome::non_finite:
       return "non-finite element";
     case FactorOutcome::cancelled:
+      return "cancelled";
+    case FactorOutcome::corrupted:
       break;
   }
-  return "cancelled";
+  return "corrupted";
 }
 
 Factor::Factor() try : data_(std::make_unique<FactorData>()) {

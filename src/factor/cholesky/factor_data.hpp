@@ -27,7 +27,7 @@ namespace factor {
 
 /// cholesky() of a matrix that has been checked and whose diagonal is known.
 Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
-                   const FactorOptions& options);
+                   const FactorOptions& options, OddPowers odd = OddPowers::as_they_are);
 
 }  // namespace factor
 }  // namespace stepwell

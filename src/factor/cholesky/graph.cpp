@@ -31,14 +31,14 @@ class Inserter {
         state_(state),
         map_(state.l->map()),
         owners_(state.l->distribution()),
-        inputs_(graph, state.source, state.scale, map_.grid()),
+        inputs_(graph, state.source, state.scale, state.diagonal, map_.grid()),
         rules_{&map_, inputs_.rules(), state.diagonal_factor, state.rounding},
         space_(graph, *state.l, schedule, state.rank),
         many_workers_(owners_.ranks() == 1 && are_many(graph.workers(), map_.grid())) {}
 
   /// Copies row j of L, columns [k0, k1), to rows order, if this rank owns a tile of column j.
   void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
-    if (map_.most_planes() == 0 || done() || !column_is_ours(j)) return;
+    if (!has_row_copies(map_) || done() || !column_is_ours(j)) return;
     space_.begin_row(k0);
     const std::int64_t early = std::min(k1, j - 1);
     for (std::int64_t k = k0; k < early; k += kChunk) {
@@ -53,12 +53,12 @@ class Inserter {
     if (done() || !ours(p.i, p.j)) return;
     const bool divided = many_workers_ && is_near(p.i, p.j);
     const TileTask x{&rules_, &state_.results, p.i, p.j, p.k0, p.k1, p.first, divided};
-    std::vector<Use> uses = operands(x);
+    std::vector<Use> uses = operands(x, map_.residues() > 0 ? p.last : p.first);
     if (p.last) {
-      if (info(map_.at(p.i, p.j)).planes > 0) {
+      if (!shape_of(map_, p.i, p.j).is_plain()) {
         uses.push_back({space_.tile(p.i, p.j), Access::write});
       }
-      if (p.j + 1 < map_.grid().tiles()) {
+      if (needs_inverse(map_, p.j)) {
         uses.push_back({space_.inverse(p.j), p.i == p.j ? Access::write : Access::read});
       }
     }
@@ -90,6 +90,18 @@ class Inserter {
     }
   }
 
+  /// Restores the tiles from residues to FP64, each as soon as nothing reads its residues.
+  void restore() {
+    const Grid& grid = map_.grid();
+    for (std::int64_t i = 0; i < grid.tiles(); ++i) {
+      for (std::int64_t j = 0; j <= i && !done(); ++j) {
+        if (!ours(i, j)) continue;
+        graph_.insert(restore_codelet(), RestoreTask{&map_, &state_.results, i, j},
+                      std::vector<Use>{{space_.tile(i, j), Access::read_write}}, {});
+      }
+    }
+  }
+
   /// The complete state after the first 'columns' columns, when no task runs: finished tiles, the
   /// sums of the other tiles, and the scans of A.
   std::vector<tiles::SavedPiece> state(std::int64_t columns) const {
@@ -100,7 +112,7 @@ class Inserter {
       for (std::int64_t i = j; i < grid.tiles(); ++i) {
         if (!ours(i, j)) continue;
         const tiles::Tile tile = state_.l->tile(i, j);
-        const bool finished = j < columns || !tile.shape.is_packed();
+        const bool finished = j < columns || tile.shape.is_plain();
         const tiles::Sums sums{tile.shape.rung, grid.size(i), grid.size(j), nullptr};
         const auto bytes = static_cast<std::size_t>(finished ? tile.shape.bytes() : sums.bytes());
         pieces.push_back(
@@ -135,11 +147,11 @@ class Inserter {
                   {priority(map_.grid(), j, j), 0, footprint(k1 - k0, many_workers_)});
   }
 
-  std::vector<Use> operands(const TileTask& x) {
-    const bool in_place = info(map_.at(x.i, x.j)).planes == 0;
+  std::vector<Use> operands(const TileTask& x, bool loads) {
+    const bool in_place = shape_of(map_, x.i, x.j).is_plain();
     std::vector<Use> uses = {{in_place ? space_.tile(x.i, x.j) : space_.sums(x.i, x.j),
                               x.first ? Access::write : Access::read_write}};
-    if (x.first) inputs_.use(x.i, x.j, uses);
+    if (loads) inputs_.use(x.i, x.j, uses);
     const RowPieces rows = row_pieces(map_, x.j, x.k0, x.k1);
     if (rows.early) uses.push_back({space_.rows(x.k0), Access::read});
     if (rows.last) uses.push_back({space_.last_row(), Access::read});
@@ -147,7 +159,10 @@ class Inserter {
       uses.push_back({space_.tile(x.i, k), Access::read});
     }
     for (std::int64_t k = x.k0; k < x.k1 && x.i != x.j; ++k) {
-      if (info(map_.at(x.j, k)).planes == 0) uses.push_back({space_.tile(x.j, k), Access::read});
+      if (shape_of(map_, x.j, k).is_plain()) uses.push_back({space_.tile(x.j, k), Access::read});
+    }
+    if (loads && map_.residues() > 0 && reads_left_tile(x.j, x.k0, x.k1)) {
+      uses.push_back({space_.tile(x.i, x.j - 1), Access::read});
     }
     return uses;
   }
@@ -184,7 +199,7 @@ struct Counter {
   std::int64_t tasks = 0;
 
   void rows(std::int64_t j, std::int64_t k0, std::int64_t k1) {
-    if (map.most_planes() == 0) return;
+    if (!has_row_copies(map)) return;
     bool ours = false;
     for (std::int64_t i = j; i < map.grid().tiles() && !ours; ++i) {
       ours = owners.owner(i, j) == rank;
@@ -205,13 +220,14 @@ std::int64_t task_count(const RungMap& map, const Distribution& distribution,
                         const Schedule& schedule, int rank) {
   Counter counter{map, distribution, rank};
   schedule.walk(counter);
-  return counter.tasks;
+  return counter.tasks + (map.residues() > 0 ? map.grid().count() : 0);
 }
 
 void left_looking(Graph& graph, CholeskyState& state, const Schedule& schedule) {
   const Grid& grid = state.l->grid();
-  state.results = {};
-  state.results.scans.resize(static_cast<std::size_t>(grid.count()));
+  state.results.pivot = {};
+  state.results.wrong_sums = {};
+  state.results.scans.assign(static_cast<std::size_t>(grid.count()), {});
   Inserter insert(graph, state, schedule);
   const engine::TaskGuard guard(graph);
   Checkpointing* const saved = state.checkpoints;
@@ -222,13 +238,14 @@ void left_looking(Graph& graph, CholeskyState& state, const Schedule& schedule) 
     column = std::min(column + schedule.window, grid.tiles());
     if (saved != nullptr && saved->due(column) && !saved->save(graph, column, pieces)) break;
   }
+  if (state.l->map().residues() > 0) insert.restore();
   graph.wait();
 }
 
 std::vector<double> tile_norms(Graph& graph, const BlockSource& source, const Grid& grid,
                                const Scale& scale, const Distribution& distribution, int rank) {
   NormResults results{std::vector<double>(static_cast<std::size_t>(grid.count()))};
-  InputData inputs(graph, &source, &scale, grid);
+  InputData inputs(graph, &source, &scale, {}, grid);
   const engine::TaskGuard guard(graph);
   for (std::int64_t j = 0; j < grid.tiles(); ++j) {
     for (std::int64_t i = j; i < grid.tiles(); ++i) {

@@ -19,7 +19,8 @@ std::int64_t task_count(const tiles::RungMap& map, const tiles::Distribution& di
                         const Schedule& schedule, int rank);
 
 /// L L' = diag(scale.row) A diag(scale.col), shifted. Returns when all tasks are done, or when a
-/// pivot has failed (state.results.pivot) or the caller has cancelled. With several ranks it is
+/// pivot has failed (state.results.pivot) or the caller has cancelled. Tiles in residues have then
+/// been restored to FP64, each in its own memory. With several ranks it is
 /// collective, and each rank runs the tasks on its own tiles.
 void left_looking(engine::Graph& graph, CholeskyState& state, const Schedule& schedule);
 

@@ -8,7 +8,7 @@ using engine::Access;
 using engine::DataId;
 
 InputData::InputData(engine::Graph& graph, const BlockSource* source, const Scale* scale,
-                     const tiles::Grid& grid)
+                     std::span<const double> diagonal, const tiles::Grid& grid)
     : graph_(graph), source_(source), grid_(grid) {
   if (grid.n == 0) return;
   if (source != nullptr) {
@@ -20,6 +20,8 @@ InputData::InputData(engine::Graph& graph, const BlockSource* source, const Scal
   for (const std::vector<double>* factors : {&scale->row, &scale->col}) {
     factors_.push_back({graph.add(factors->data(), 8 * grid.n), Access::read});
   }
+  if (diagonal.empty()) return;
+  factors_.push_back({graph.add(diagonal.data(), 8 * grid.n), Access::read});
 }
 
 void InputData::use(std::int64_t i, std::int64_t j, std::vector<engine::Use>& uses) {
@@ -39,6 +41,32 @@ DataId InputData::piece_of_a(std::int64_t i, std::int64_t j) {
     column = graph_.add(source_->matrix().block(col, col, grid_.n - col, grid_.size(j)));
   }
   return column;
+}
+
+TaskInput::TaskInput(const engine::Task& task, std::size_t& next, const LoadRules& rules,
+                     const Block& at)
+    : rules_(rules), at_(at) {
+  if (rules.computed == nullptr) {
+    a_ = task.matrix<const double>(next++);
+    if (rules.by_columns) a_ = a_.block(at.row - at.col, 0, at.rows, at.cols);
+  }
+  scales_.row = task.array<const double>(next++) + at.row;
+  scales_.col = task.array<const double>(next++) + at.col;
+}
+
+MatrixView<const double> TaskInput::rows(std::int64_t first, std::int64_t count,
+                                         std::byte* scratch) const {
+  if (rules_.computed == nullptr) return a_.block(first, 0, count, at_.cols);
+  return rules_.computed->block({at_.row + first, at_.col, count, at_.cols},
+                                reinterpret_cast<double*>(scratch));
+}
+
+kernels::Scales TaskInput::scales(std::int64_t first) const {
+  return {scales_.row + first, scales_.col};
+}
+
+Block block_at(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
+  return {i * grid.tile, j * grid.tile, grid.size(i), grid.size(j)};
 }
 
 }  // namespace stepwell::factor

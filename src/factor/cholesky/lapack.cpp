@@ -9,7 +9,7 @@
 
 #include "core/machine/fp_scope.hpp"
 #include "engine/runtime.hpp"
-#include "factor/cholesky/recovery.hpp"
+#include "factor/scan.hpp"
 #include "factor/setup.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"

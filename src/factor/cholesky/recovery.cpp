@@ -7,7 +7,9 @@
 #include <bit>
 #include <cmath>
 
+#include "core/checks.hpp"
 #include "core/numeric/checksum.hpp"
+#include "factor/scan.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/version.hpp"
 
@@ -51,14 +53,15 @@ BreakdownRecovery::BreakdownRecovery(const BlockSource& source, Diagonal diagona
   if (checkpoints_ != nullptr) identity_ = checkpoints_->identity(source_, grid_, diagonal_);
 }
 
-Factor BreakdownRecovery::run() {
+Factor BreakdownRecovery::run(OddPowers odd) {
+  odd_ = odd;
   report().map = options_.map;
   report().scaling = options_.cholesky.scaling;
   report().tile = grid_.tile;
   if (!diagonal_.finite) {
     report_non_finite();
   } else if (!diagonal_.positive && options_.climb) {
-    factor_in_fp64();  // it can't succeed, but reports the failing pivot
+    attempt(fp64_map(), 0, Rounding::nearest);  // it can't succeed, but reports the failing pivot
   } else {
     try_attempts();
   }
@@ -76,9 +79,11 @@ void BreakdownRecovery::try_attempts() {
   const double u = unit_of(map);
   double shift = options_.cholesky.shift;
   Rounding rounding = Rounding::nearest;
-  if (attempt(map, shift, rounding) || !options_.climb) return;
+  bool done = attempt(map, shift, rounding);
+  if (report().outcome == FactorOutcome::corrupted) done = attempt(map, shift, rounding);
+  if (done || !options_.climb) return;
   if (report_non_finite()) return;
-  if (map.coarsest() == Rung::fp64) return;
+  if (has_fp64_accuracy(map.coarsest())) return;
   const bool rounds = info(map.coarsest()).planes > 0 && map.coarsest() != Rung::bf16x3;
   if (rounds) {
     rounding = Rounding::toward_zero;
@@ -88,16 +93,17 @@ void BreakdownRecovery::try_attempts() {
        shift *= 2) {
     if (attempt(map, shift, rounding)) return;
   }
-  factor_in_fp64();
+  attempt(fp64_map(), 0, Rounding::nearest);
 }
 
 /// The unit of the shifts: the error that the map makes.
 double BreakdownRecovery::unit_of(const RungMap& map) const {
-  const bool asked = options_.map.adaptive() && map.coarsest() != Rung::fp64;
+  const bool asked = options_.map.adaptive() && !has_fp64_accuracy(map.coarsest());
   return asked ? options_.map.eps : info(map.coarsest()).unit_roundoff;
 }
 
 RungMap BreakdownRecovery::resolve_map() {
+  if (options_.map == uniform(Rung::fp64)) return fp64_map();
   if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
   const auto start = core::Clock::now();
   const Scale scale = scale_factors(diagonal_, options_.cholesky.scaling);
@@ -118,24 +124,37 @@ RungMap BreakdownRecovery::resolve_map() {
   return map;
 }
 
-void BreakdownRecovery::factor_in_fp64() {
-  const RungMap map(grid_, uniform(Rung::fp64));
-  attempt(map, 0, Rounding::nearest);
+RungMap BreakdownRecovery::fp64_map() const {
+  if (is_in_residues(options_.map)) return RungMap(grid_, options_.map);
+  const RungMap plain(grid_, uniform(Rung::fp64));
+  const bool alone = process_.alone() && checkpoints_ == nullptr;
+  if (!alone || fp64_rung(grid_) == Rung::fp64) return plain;
+  const RungMap exact(grid_, uniform(fp64_rung(grid_)));
+  return core::has_memory(plan(exact).bytes) ? exact : plain;
+}
+
+BreakdownRecovery::AttemptPlan BreakdownRecovery::plan(const RungMap& map) const {
+  const Distribution& distribution = process_.distribution();
+  const Windows windows = checkpoints_ != nullptr ? Windows::always : Windows::by_memory;
+  AttemptPlan p;
+  p.graph = graph_for(map, options_, process_, source_.needs_scratch());
+  p.schedule = schedule_for(map, distribution, windows, workers_of(p.graph));
+  p.bytes = peak_bytes(map, p.graph, distribution, p.schedule, process_.rank());
+  return p;
 }
 
 bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding rounding) {
   const auto start = core::Clock::now();
-  const Distribution& distribution = process_.distribution();
-  const engine::GraphOptions g = graph_for(map, options_, process_, source_.needs_scratch());
   FactorReport& r = report();
-  const Schedule schedule =
-      schedule_for(map, distribution,
-                   checkpoints_ != nullptr ? Windows::always : Windows::by_memory, workers_of(g));
-  r.peak_bytes = peak_bytes(map, g, distribution, schedule, process_.rank());
+  const AttemptPlan planned = plan(map);
+  r.peak_bytes = planned.bytes;
   data_->l = {};
   process_.require_memory(r.peak_bytes, "a factor of order " + std::to_string(grid_.n));
-  process_.together([&] { data_->l = tiles::TileMatrix(map, distribution, process_.rank()); });
-  data_->scale = scale_factors(diagonal_, options_.cholesky.scaling);
+  process_.together(
+      [&] { data_->l = tiles::TileMatrix(map, process_.distribution(), process_.rank()); });
+  r.scaling = map.residues() > 0 ? Scaling::powers_of_two : options_.cholesky.scaling;
+  data_->scale =
+      map.residues() > 0 ? fixed_point_scale(diagonal_, odd_) : scale_factors(diagonal_, r.scaling);
   r.mu = choose_mu(map, diagonal_, data_->scale, options_.theta, shift);
   data_->scale.multiply_gain(r.mu);
   r.unit_roundoff = unit_of(map);
@@ -144,20 +163,28 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   state.source = &source_;
   state.scale = &data_->scale;
   state.diagonal_factor = 1 + shift * r.unit_roundoff;
+  std::vector<double> diagonal;
+  if (map.residues() > 0) {
+    diagonal = scaled_diagonal(diagonal_, data_->scale, state.diagonal_factor);
+    state.diagonal = diagonal;
+  }
   state.rounding = rounding;
   state.l = &data_->l;
   state.rank = process_.rank();
   state.checkpoints = checkpoints_;
-  factor(state, schedule, g);
+  factor(state, planned.schedule, planned.graph);
 
   const bool cancelled =
       process_.any(options_.engine.progress != nullptr && options_.engine.progress->cancel);
-  const bool all_fp64 = map.coarsest() == Rung::fp64;
+  const bool all_fp64 = has_fp64_accuracy(map.coarsest());
+  const WrongSums& wrong = state.results.wrong_sums;
   r.outcome = cancelled                  ? FactorOutcome::cancelled
+              : wrong.count > 0          ? FactorOutcome::corrupted
               : state.results.pivot.ok() ? FactorOutcome::ok
               : all_fp64                 ? FactorOutcome::not_positive_definite
                                          : FactorOutcome::breakdown;
-  r.map = all_fp64 && map.is_uniform() ? uniform(Rung::fp64) : options_.map;
+  const bool as_asked = map.residues() > 0 && options_.map == uniform(map.at(0, 0));
+  r.map = all_fp64 && map.is_uniform() && !as_asked ? uniform(Rung::fp64) : options_.map;
   r.pivot = state.results.pivot.index;
   const std::vector<std::int64_t>& order = data_->order;
   if (r.pivot >= 0 && !order.empty()) r.pivot = order[static_cast<std::size_t>(r.pivot)];
@@ -166,8 +193,9 @@ bool BreakdownRecovery::attempt(const RungMap& map, double shift, Rounding round
   r.shift = shift;
   r.toward_zero = rounding == Rounding::toward_zero;
   r.bytes = data_->l.bytes();
+  if (map.residues() > 0) data_->l.set_restored();
   r.attempts.push_back(
-      {r.map, shift, r.toward_zero, r.pivot, r.pivot_value, core::seconds_since(start)});
+      {r.map, shift, r.toward_zero, r.pivot, r.pivot_value, core::seconds_since(start), wrong});
   if (r.outcome == FactorOutcome::ok) summarize_scans(state);
   return r.outcome != FactorOutcome::breakdown;
 }
@@ -245,21 +273,9 @@ void BreakdownRecovery::summarize_scans(const CholeskyState& state) {
   report().norm = symmetric_norm(lower, diagonal_);
 }
 
-double symmetric_norm(const kernels::Scan& lower, const Diagonal& diagonal) {
-  kernels::Scan middle;
-  kernels::LoadArgs args;
-  args.a = view(diagonal.value.data(), std::ssize(diagonal.value), std::int64_t{1});
-  kernels::load(kernels::table(), args, middle);
-  kernels::Scan both;  // each element below the diagonal counts twice
-  both.big = 2 * lower.big - middle.big;
-  both.mid = 2 * lower.mid - middle.mid;
-  both.small = 2 * lower.small - middle.small;
-  return kernels::frobenius(both);
-}
-
 bool BreakdownRecovery::report_non_finite() {
   ProcessContext::Place found;
-  process_.together([&] { found = find_non_finite(); });
+  process_.together([&] { found = first_non_finite(source_, grid_, process_); });
   found = process_.first(found);
   if (!found) return false;
   report().outcome = FactorOutcome::non_finite;
@@ -267,34 +283,6 @@ bool BreakdownRecovery::report_non_finite() {
   report().col = found->second;
   report().pivot = -1;
   return true;
-}
-
-/// The first non-finite element of this rank's tiles, column by column.
-ProcessContext::Place BreakdownRecovery::find_non_finite() const {
-  core::Buffer<double> scratch;
-  if (source_.needs_scratch()) {
-    scratch = core::Buffer<double>(grid_.tile * grid_.tile, core::Contents::any);
-  }
-  for (std::int64_t j = 0; j < grid_.tiles(); ++j) {
-    ProcessContext::Place first;
-    for (std::int64_t i = j; i < grid_.tiles(); ++i) {
-      if (!process_.owns(i, j)) continue;
-      kernels::Scan scan;
-      kernels::LoadArgs args;
-      args.a = source_.block_of_a({i * grid_.tile, j * grid_.tile, grid_.size(i), grid_.size(j)},
-                                  scratch.data());
-      args.shape = i == j ? kernels::Shape::lower : kernels::Shape::full;
-      kernels::load(kernels::table(), args, scan);
-      if (scan.non_finite == 0) continue;
-      const std::pair found{i * grid_.tile + scan.bad_row, j * grid_.tile + scan.bad_col};
-      if (!first || found.second < first->second ||
-          (found.second == first->second && found.first < first->first)) {
-        first = found;
-      }
-    }
-    if (first) return first;
-  }
-  return std::nullopt;
 }
 
 }  // namespace stepwell::factor

@@ -18,9 +18,6 @@
 
 namespace stepwell::factor {
 
-/// ||A||_F of a symmetric matrix from the scan of its lower triangle.
-double symmetric_norm(const kernels::Scan& lower, const Diagonal& diagonal);
-
 /// Makes the attempts of a factorization: at the map's rungs first, then with L rounded toward
 /// zero, then with growing shifts (Higham & Pranesh, Algorithm 3.1), and in fp64 when none of these
 /// succeeds. Holds what does not change between attempts, and the result.
@@ -32,14 +29,21 @@ class BreakdownRecovery {
                     const tiles::Grid& grid, const FactorOptions& options,
                     ProcessContext process = {}, Checkpointing* checkpoints = nullptr);
 
-  Factor run();
+  Factor run(OddPowers odd = OddPowers::as_they_are);
 
  private:
   FactorReport& report() { return data_->report; }
   void try_attempts();
   double unit_of(const tiles::RungMap& map) const;
   tiles::RungMap resolve_map();
-  void factor_in_fp64();
+  /// The map of an attempt at FP64 accuracy.
+  tiles::RungMap fp64_map() const;
+  struct AttemptPlan {
+    engine::GraphOptions graph;
+    Schedule schedule;
+    std::int64_t bytes = 0;  ///< at its peak
+  };
+  AttemptPlan plan(const tiles::RungMap& map) const;
   /// Factors once; returns false if a pivot failed and another attempt may help.
   bool attempt(const tiles::RungMap& map, double shift, tiles::Rounding rounding);
   void factor(CholeskyState& state, const Schedule& schedule, const engine::GraphOptions& options);
@@ -47,7 +51,6 @@ class BreakdownRecovery {
   tiles::Facts facts(const CholeskyState& state, const Schedule& schedule) const;
   void summarize_scans(const CholeskyState& state);
   bool report_non_finite();
-  ProcessContext::Place find_non_finite() const;
 
   const BlockSource& source_;
   Diagonal diagonal_;
@@ -56,6 +59,7 @@ class BreakdownRecovery {
   ProcessContext process_;
   Checkpointing* checkpoints_;
   std::string identity_;  ///< identifies A in its checkpoints
+  OddPowers odd_ = OddPowers::as_they_are;
   core::Clock::time_point start_;
   std::unique_ptr<FactorData> data_ = std::make_unique<FactorData>();
 };

@@ -12,6 +12,10 @@ namespace stepwell::factor {
 using kernels::Order;
 using tiles::RungMap;
 
+bool has_row_copies(const RungMap& map) {
+  return map.most_planes() > 0 || map.residues() > 0;
+}
+
 int row_planes(const RungMap& map, std::int64_t j, std::int64_t k) {
   const int own = info(map.at(j, k)).planes;
   return own > 0 ? own : map.most_planes();
@@ -26,14 +30,22 @@ kernels::PackedOut rows_of(const RungMap& map, std::int64_t j, std::int64_t k, s
                          Order::rows);
 }
 
+kernels::ResiduesOut residue_rows_of(const RungMap& map, std::int64_t j, std::int64_t k,
+                                     std::int64_t k0, std::byte* copies) {
+  return kernels::residues(reinterpret_cast<std::int8_t*>(copies + (k - k0) * row_stride(map)),
+                           map.grid().size(j), map.grid().size(k), map.residues(),
+                           kernels::ResidueOrder::rows);
+}
+
 RowPieces row_pieces(const RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1) {
-  if (map.most_planes() == 0) return {};
+  if (!has_row_copies(map)) return {};
   return {k0 < std::min(k1, j - 1), k0 < k1 && k1 == j};
 }
 
 std::int64_t row_stride(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  return 2 * kernels::packed_elements(tile, tile, map.most_planes());
+  return map.residues() > 0 ? kernels::residue_bytes(tile, tile, map.residues())
+                            : 2 * kernels::packed_elements(tile, tile, map.most_planes());
 }
 
 tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
@@ -44,7 +56,18 @@ tiles::Inverse inverse_of(const RungMap& map, std::int64_t j, std::byte* data) {
   return inverse;
 }
 
+tiles::ResidueDiagonal residue_diagonal_of(const RungMap& map, std::int64_t j, std::byte* data) {
+  return tiles::residue_diagonal(data, map.grid().size(j), map.residues());
+}
+
+bool needs_inverse(const RungMap& map, std::int64_t j) {
+  return j + 1 < map.grid().tiles() || map.residues() > 0;
+}
+
 std::int64_t inverse_bytes(const RungMap& map) {
+  if (map.residues() > 0) {
+    return core::round_up(tiles::residue_diagonal_bytes(map.grid().tile, map.residues()), 4096);
+  }
   std::int64_t most = 0;
   for (std::int64_t j = 0; j < map.grid().tiles(); ++j) {
     most = std::max(most, inverse_of(map, j, nullptr).bytes());

@@ -29,8 +29,9 @@ inline int priority(const tiles::Grid& grid, std::int64_t i, std::int64_t j) {
 
 /// With so many workers the time is that of the longest chain of tasks, not of all: work on a tile
 /// is divided further, although that takes more time on one core.
+inline constexpr std::int64_t kManyWorkers = 8;
 inline bool are_many(std::int64_t workers, const tiles::Grid& grid) {
-  return workers >= 8 && 2 * workers > grid.tiles();
+  return workers >= kManyWorkers && 2 * workers > grid.tiles();
 }
 
 /// Work on tile (i, j): the contributions of columns [k0, k1). Before that, the first piece loads

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
+#include "factor/cholesky/residue_codelets.hpp"
 #include "factor/setup.hpp"
 #include "kernels/kernels.hpp"
 #include "stepwell/error.hpp"
@@ -27,10 +28,14 @@ constexpr std::int64_t kOneTile = 1024;
 
 }  // namespace
 
+bool is_in_residues(const PrecisionMap& map) {
+  return !map.adaptive() && map.layers.size() == 1 && info(map.layers[0]).residues > 0;
+}
+
 Grid choose_grid(std::int64_t n, const FactorOptions& options) {
   if (n < 0) misuse("the order is " + std::to_string(n) + "; it can't be negative");
   const bool plain = !options.map.adaptive() && options.map.layers.size() == 1 &&
-                     info(options.map.layers[0]).planes == 0;
+                     info(options.map.layers[0]).planes == 0 && !is_in_residues(options.map);
   if (plain && options.tile == 0 && n > 0 && n <= kOneTile) {
     return {n, core::round_up(n, kernels::kPanel)};
   }
@@ -42,6 +47,16 @@ void check_options(const FactorOptions& options) {
   if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
   if (!(options.cholesky.shift >= 0 && options.cholesky.shift < 1e9))
     misuse("shift must be from 0 to 1e9");
+  if (is_in_residues(options.map) && options.tile > kernels::kResidueChunk) {
+    misuse("tile = " + std::to_string(options.tile) + "; int8 rungs have tiles up to " +
+           std::to_string(kernels::kResidueChunk));
+  }
+}
+
+Rung fp64_rung(const Grid& grid) {
+  const bool engine = kernels::table().residues.update.isa == core::Isa::amx;
+  const bool exact = engine && grid.n >= kExactFrom && grid.tile <= kernels::kResidueChunk;
+  return exact ? Rung::int8x14 : Rung::fp64;
 }
 
 engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
@@ -52,6 +67,10 @@ engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,
     g.run_by = engine::RunBy::starpu;
     g.settings.threads = process.threads(options.engine.context);
     g.ranks = process.ranks();
+  }
+  if (map.residues() > 0) {
+    g.scratch_bytes = residue_scratch_bytes(map, scratch_for_blocks);
+    return g;
   }
   g.scratch_bytes = tiles::scratch_bytes(map);
   if (scratch_for_blocks) {
@@ -65,7 +84,7 @@ std::int64_t peak_bytes(const RungMap& map, const engine::GraphOptions& g,
   const auto scans = map.grid().count() * static_cast<std::int64_t>(sizeof(kernels::Scan) + 9);
   return tiles::tile_matrix_bytes(map, distribution, rank) +
          Needs(map, distribution, schedule, rank, static_cast<int>(workers_of(g))).bytes() +
-         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 24;
+         workers_of(g) * g.scratch_bytes + scans + map.grid().n * 32;
 }
 
 }  // namespace stepwell::factor

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
+
 #include "factor/cholesky/codelets.hpp"
 #include "factor/scaling.hpp"
 #include "tiles/tile_matrix.hpp"
@@ -15,7 +17,9 @@ class Checkpointing;
 struct CholeskyState {
   const BlockSource* source = nullptr;
   const Scale* scale = nullptr;  ///< in the source's order
-  double diagonal_factor = 1;    ///< 1 + c u
+  /// The scaled and shifted diagonal, in the source's order; only for a map in residues.
+  std::span<const double> diagonal;
+  double diagonal_factor = 1;  ///< 1 + c u
   tiles::Rounding rounding = tiles::Rounding::nearest;
   const tiles::TileMatrix* l = nullptr;
   int rank = 0;                          ///< the rank whose tiles L holds

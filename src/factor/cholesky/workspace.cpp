@@ -46,11 +46,14 @@ std::int64_t chunks(std::int64_t columns) {
 
 std::int64_t sums_size(const RungMap& map) {
   const std::int64_t tile = map.grid().tile;
-  return core::round_up(tiles::Sums{Rung::fp32, tile, tile, nullptr}.bytes(), 4096);
+  return core::round_up(map.residues() > 0 ? kernels::residue_sums_bytes(tile, tile, map.residues())
+                                           : tiles::Sums{Rung::fp32, tile, tile, nullptr}.bytes(),
+                        4096);
 }
 
-bool is_packed(const RungMap& map, std::int64_t i, std::int64_t j) {
-  return info(map.at(i, j)).planes > 0;
+/// Whether the sums of a tile are not in the tile itself.
+bool has_sums(const RungMap& map, std::int64_t i, std::int64_t j) {
+  return !shape_of(map, i, j).is_plain();
 }
 
 /// Makes the buffers large enough for the tiles of column k that a rank receives from others.
@@ -96,15 +99,16 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
   if (grid.n == 0) return;
   const bool alone = distribution.ranks() == 1;
   const std::int64_t window = schedule.window;
-  if (map.most_planes() > 0) {
+  if (has_row_copies(map)) {
     // Sums for a block column, so that workers without work in one column continue with the next,
     // for half of the columns in work, and at least two for each worker. A single thread needs one.
+    // Sums in residues are large, and with few workers most tiles are finished in one task.
     std::int64_t of_column = 0;
     std::int64_t later = 0;
     for (std::int64_t j = 0; j < grid.tiles(); ++j) {
       std::int64_t own = 0;
       for (std::int64_t i = j; i < grid.tiles(); ++i) {
-        if (distribution.owner(i, j) == rank && is_packed(map, i, j)) ++own;
+        if (distribution.owner(i, j) == rank && has_sums(map, i, j)) ++own;
       }
       if (j < window) {
         of_window += own;
@@ -113,20 +117,22 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
         later += own;
       }
     }
-    ring =
-        alone && workers == 1
-            ? 1
-            : std::min(of_window, std::max<std::int64_t>(
-                                      {of_column * columns_in_work(workers) / 2, 8, 2 * workers}));
+    const std::int64_t ahead =
+        map.residues() > 0 && workers < kManyWorkers
+            ? std::max<std::int64_t>(6, 3 * workers)
+            : std::max<std::int64_t>({of_column * columns_in_work(workers) / 2, 8, 2 * workers});
+    ring = alone && workers == 1 ? 1 : std::min(of_window, ahead);
     sums = ring + later;
     sums_bytes = sums_size(map);
     rows = alone                    ? columns_in_work(workers)
            : window == grid.tiles() ? std::clamp<std::int64_t>(workers, kRing, kDistributedRing)
                                     : std::max<std::int64_t>(workers, kWindowsRing);
-    rows_bytes = window * row_stride(map);
+    row_columns = window < grid.tiles() ? window : std::max<std::int64_t>(1, window - 2);
+    rows_bytes = row_columns * row_stride(map);
     last_row_bytes = row_stride(map);
   }
-  inverses = std::min(columns_in_work(workers), grid.tiles() - 1);  // the last column needs none
+  const std::int64_t solved = grid.tiles() - (needs_inverse(map, grid.tiles() - 1) ? 0 : 1);
+  inverses = std::min(columns_in_work(workers), solved);
   inverse_bytes = factor::inverse_bytes(map);
   if (alone) return;
   received.resize(static_cast<std::size_t>(std::min(grid.tiles(), window + (window + 1) / 2)));
@@ -152,7 +158,6 @@ std::int64_t Needs::bytes() const {
 Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Schedule& schedule,
                      int rank)
     : grid_(l.grid()),
-      window_(schedule.window),
       needs_(l.map(), l.distribution(), schedule, rank, graph.workers()),
       memory_(needs_.bytes(), core::Contents::any),
       tiles_(static_cast<std::size_t>(grid_.count()), -1) {
@@ -166,8 +171,8 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
   for (std::int64_t r = 0; r < needs_.inverses; ++r)
     inverses_.push_back(take(needs_.inverse_bytes));
   for (std::int64_t r = 0; r < needs_.rows; ++r) {
-    for (std::int64_t k = 0; k < window_; k += kChunk) {
-      rows_.push_back(take(needs_.last_row_bytes * std::min(kChunk, window_ - k)));
+    for (std::int64_t k = 0; k < needs_.row_columns; k += kChunk) {
+      rows_.push_back(take(needs_.last_row_bytes * std::min(kChunk, needs_.row_columns - k)));
     }
     last_rows_.push_back(take(needs_.last_row_bytes));
   }
@@ -183,7 +188,7 @@ Workspace::Workspace(engine::Graph& graph, const tiles::TileMatrix& l, const Sch
       const auto index = static_cast<std::size_t>(grid_.index(i, j));
       const tiles::Tile tile = l.tile(i, j);
       tiles_[index] = graph.add(tile.data, tile.shape.bytes());
-      if (tile.shape.is_packed()) own_[index] = own++;
+      if (!tile.shape.is_plain()) own_[index] = own++;
     }
   }
 }
@@ -212,7 +217,7 @@ void Workspace::begin_row(std::int64_t first_column) {
 
 DataId Workspace::rows(std::int64_t k0) const {
   const std::int64_t chunk = (k0 - first_column_) / kChunk;
-  return rows_[static_cast<std::size_t>(ring_ % needs_.rows * chunks(window_) + chunk)];
+  return rows_[static_cast<std::size_t>(ring_ % needs_.rows * chunks(needs_.row_columns) + chunk)];
 }
 
 DataId Workspace::last_row() const {

@@ -27,10 +27,12 @@ struct Needs {
   Needs(const tiles::RungMap& map, const tiles::Distribution& distribution,
         const Schedule& schedule, int rank, int workers);
 
-  std::int64_t sums = 0, sums_bytes = 0;  ///< sums of packed tiles
-  std::int64_t of_window = 0, ring = 0;  ///< packed tiles of the first window; sums that they share
+  std::int64_t sums = 0, sums_bytes = 0;  ///< sums of tiles that are not plain
+  std::int64_t of_window = 0, ring = 0;   ///< such tiles of the first window; sums that they share
   std::int64_t inverses = 0, inverse_bytes = 0;  ///< inverses of diagonal tiles
-  std::int64_t rows = 0, rows_bytes = 0;         ///< row copies, each of a window's columns
+  /// Row copies, each of a window's columns; the last two columns of a row need no place in the
+  /// copies of the only window.
+  std::int64_t rows = 0, row_columns = 0, rows_bytes = 0;
   std::int64_t last_row_bytes = 0;  ///< bytes of the last column of a row copy, stored separately
   /// Buffers for tiles of other ranks from the columns of one and a half windows: the bytes of
   /// each.
@@ -66,13 +68,12 @@ class Workspace {
   std::int64_t sums_number(std::int64_t i, std::int64_t j) const;
 
   tiles::Grid grid_;
-  std::int64_t window_;
   Needs needs_;
   core::Buffer<std::byte> memory_;
   std::vector<engine::DataId> sums_, inverses_, rows_, last_rows_;
   std::vector<std::vector<engine::DataId>> received_;  ///< by column, used cyclically
   std::vector<engine::DataId> tiles_;                  ///< by the grid's index
-  std::vector<std::int32_t> own_;  ///< index of a tile among this rank's packed tiles; -1: none
+  std::vector<std::int32_t> own_;  ///< index of a tile among this rank's tiles with sums; -1: none
   std::int64_t ring_ = -1;         ///< number of rows begun so far, minus one
   std::int64_t first_column_ = 0;  ///< first column of the row that was begun last
   std::int64_t column_ = -1;       ///< column of the last place_for()

@@ -55,6 +55,7 @@ Factor distributed_cholesky(engine::Communicator& ranks, const tiles::Distributi
                 "cholesky: the tiles are distributed over " + std::to_string(distribution.ranks()) +
                     " ranks, but the number of ranks is " + std::to_string(ranks.size()));
   }
+  tiles::require_mixable(options.map, "cholesky");
   const tiles::Grid grid = grid_for(n, options);
   const ProcessContext process(ranks, distribution);
   Diagonal diagonal = diagonal_of(read_diagonal(process, a, grid));

@@ -40,6 +40,7 @@ RungMap map_for(std::int64_t n, const FactorOptions& options) {
   if (map.graded() && std::ranges::find(map.layers, Rung::fp64) != map.layers.end()) {
     misuse("the map '" + to_string(map) + "' mixes fp64 with other rungs");
   }
+  tiles::require_mixable(map, "lu");
   return RungMap({n, choose_lu_tile(n, options.tile)}, map);
 }
 

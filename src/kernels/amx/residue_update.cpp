@@ -19,25 +19,23 @@
 namespace stepwell::kernels {
 namespace {
 
-/// The slice of a run of memory that is prefetched into L2 while one of 'slices' blocks is
+/// Part 'part' of 'parts' of a run of memory that is prefetched into L2 while a block is
 /// multiplied, a few cache lines at each of its steps of depth.
 struct Fetch {
-  const char* data = nullptr;  ///< null: nothing
-  std::int64_t slice = 0;      ///< bytes
-  std::int64_t lines = 0;      ///< of a step
+  const char* next = nullptr;
+  std::int64_t lines = 0;  ///< of a step; 0: nothing
 
   Fetch() = default;
-  Fetch(const std::int8_t* run, std::int64_t bytes, std::int64_t slices, std::int64_t steps)
-      : data(reinterpret_cast<const char*>(run)),
-        slice(core::round_up(bytes / slices, 64)),
-        lines(steps > 0 ? (slice / 64 + steps - 1) / steps : 0) {}
-  const char* at(std::int64_t block) const { return data + block * slice; }
+  Fetch(const std::int8_t* run, std::int64_t bytes, std::int64_t part, std::int64_t parts,
+        std::int64_t steps) {
+    const std::int64_t slice = core::round_up(bytes / parts, 64);
+    next = reinterpret_cast<const char*>(run) + part * slice;
+    lines = steps > 0 ? (slice / 64 + steps - 1) / steps : 0;
+  }
+  void step() {
+    for (std::int64_t l = 0; l < lines; ++l, next += 64) _mm_prefetch(next, _MM_HINT_T1);
+  }
 };
-
-inline const char* prefetch(const char* p, std::int64_t lines) {
-  for (std::int64_t l = 0; l < lines; ++l, p += 64) _mm_prefetch(p, _MM_HINT_T1);
-  return p;
-}
 
 /// The sums of a finished block, which are reduced in 16 groups of 4 columns x 16 rows.
 template <bool first>
@@ -73,19 +71,21 @@ inline void multiply_depth_block(const std::int8_t* a, const std::int8_t* b) {
   amx::multiply_bytes<3, 5, 7>();
 }
 
-/// What is prefetched during the product q of each block: a panel of B after this one, and a plane
-/// of A of the next call.
-Fetch next_panel(const ResidueUpdate& u, std::size_t q, std::int64_t pj, std::int64_t blocks) {
+/// What is prefetched during product q of block (pi, pj): the panel of B after this one, and the
+/// same panel of A in the next call.
+Fetch next_of_b(const ResidueUpdate& u, std::size_t q, std::int64_t pi, std::int64_t pj,
+                std::int64_t row_panels) {
   const bool here = (pj + 1) * kResiduePanel < u.sums.cols;
   if (!here && q >= u.next.size()) return {};
   const ResiduesIn& b = here ? u.products[q].b : u.next[q].b;
   const std::int8_t* const run = here ? b.at(u.plane, pj + 1, 0) : b.at(u.next_plane, 0, 0);
-  return {run, b.panel_stride, blocks, u.products[q].a.depth_blocks()};
+  return {run, b.depth_blocks() * kResidueBlock, pi, row_panels, u.products[q].a.depth_blocks()};
 }
-Fetch next_plane(const ResidueUpdate& u, std::size_t q, std::int64_t blocks) {
-  if (q >= u.next.size()) return {};
+Fetch next_of_a(const ResidueUpdate& u, std::size_t q, std::int64_t pi, std::int64_t pj,
+                std::int64_t col_panels) {
+  if (q >= u.next.size() || pi >= u.next[q].a.panels()) return {};
   const ResiduesIn& a = u.next[q].a;
-  return {a.at(u.next_plane, 0, 0), a.panels() * a.panel_stride, blocks,
+  return {a.at(u.next_plane, pi, 0), a.depth_blocks() * kResidueBlock, pj, col_panels,
           u.products[q].a.depth_blocks()};
 }
 
@@ -108,17 +108,15 @@ STEPWELL_VNNI void update_plane(const ResidueUpdate& u) {
       amx::zero<3>();
       for (std::size_t q = 0; q < u.products.size(); ++q) {
         const ResidueFactors& f = u.products[q];
-        const Fetch panel = next_panel(u, q, pj, row_panels - top);
-        const Fetch plane = next_plane(u, q, row_panels * col_panels);
-        const char* fetch_b = panel.at(pi - top);
-        const char* fetch_a = plane.at(pj * row_panels + pi);
+        Fetch fetch_b = next_of_b(u, q, pi - top, pj, row_panels - top);
+        Fetch fetch_a = next_of_a(u, q, pi, pj, col_panels);
         const std::int8_t* a = f.a.at(u.plane, pi, 0);
         const std::int8_t* b = f.b.at(u.plane, pj, 0);
         const std::int8_t* const end = a + f.a.depth_blocks() * kResidueBlock;
         for (; a < end; a += kResidueBlock, b += kResidueBlock) {
           multiply_depth_block(a, b);
-          fetch_b = prefetch(fetch_b, panel.lines);
-          fetch_a = prefetch(fetch_a, plane.lines);
+          fetch_b.step();
+          fetch_a.step();
           reduction.groups(groups);
         }
       }

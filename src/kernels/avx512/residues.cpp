@@ -112,22 +112,30 @@ STEPWELL_VNNI inline Parts parts_of(const std::int8_t* x, std::int64_t plane_str
   return s;
 }
 
-STEPWELL_VNNI void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
-  for (std::int64_t k = 0; k < out.cols; k += 4) {
-    const int columns = static_cast<int>(std::min<std::int64_t>(4, out.cols - k));
-    for (std::int64_t i = 0; i < out.rows; i += 16) {
-      const std::int8_t* const bytes = x.data + x.offset(i, k);
-      const unsigned lanes = lanes_of(i, out.rows, 0);
+/// 16 rows of up to 4 columns.
+STEPWELL_VNNI inline void restore_block(const ResiduesIn& x, std::int64_t i, std::int64_t k,
+                                        MatrixView<double> out) {
+  const int columns = static_cast<int>(std::min<std::int64_t>(4, out.cols - k));
+  const std::int8_t* const bytes = x.data + x.offset(i, k);
+  const unsigned lanes = lanes_of(i, out.rows, 0);
 #pragma GCC unroll 4
-      for (int t = 0; t < 4; ++t) {
-        if (t >= columns) break;
-        const Parts s = parts_of<kNumbers>(bytes, x.plane_stride, t);
-        for (int half = 0; half < 2; ++half) {
-          const auto mask = static_cast<__mmask8>(lanes >> (8 * half));
-          _mm512_mask_storeu_pd(out.column(k + t) + i + 8 * half, mask,
-                                _mm512_add_pd(s.high[half], s.middle[half]));
-        }
-      }
+  for (int t = 0; t < 4; ++t) {
+    if (t >= columns) break;
+    const Parts s = parts_of<kNumbers>(bytes, x.plane_stride, t);
+    for (int half = 0; half < 2; ++half) {
+      const auto mask = static_cast<__mmask8>(lanes >> (8 * half));
+      _mm512_mask_storeu_pd(out.column(k + t) + i + 8 * half, mask,
+                            _mm512_add_pd(s.high[half], s.middle[half]));
+    }
+  }
+}
+
+/// An engine tile of each plane at a time, 1 KiB in sequence.
+STEPWELL_VNNI void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
+  for (std::int64_t block = 0; block < out.cols; block += kResidueDepth) {
+    const std::int64_t end = std::min(block + kResidueDepth, out.cols);
+    for (std::int64_t i = 0; i < out.rows; i += 16) {
+      for (std::int64_t k = block; k < end; k += 4) restore_block(x, i, k, out);
     }
   }
 }
@@ -160,23 +168,36 @@ STEPWELL_VNNI inline unsigned wrong_lanes(const Parts& s, const std::int8_t* x,
   return differ | low | high << 8U;
 }
 
+/// 16 rows of up to 4 columns; returns the number of wrong elements.
+template <bool verified>
+STEPWELL_VNNI inline int subtract_block(const ResidueSums& sums, std::int64_t i, std::int64_t j,
+                                        Shape shape, MatrixView<double> t) {
+  const int columns = static_cast<int>(std::min<std::int64_t>(4, t.cols - j));
+  const std::int8_t* const bytes = sums.data + sums.offset(i, j);
+  int wrong = 0;
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) {
+    if (k >= columns) break;
+    const unsigned lanes = lanes_of(i, t.rows, shape == Shape::lower ? j + k : 0);
+    const Parts s = parts_of<kSums>(bytes, sums.plane_stride, k);
+    subtract_half(s, 0, lanes, t.column(j + k) + i);
+    subtract_half(s, 1, lanes, t.column(j + k) + i);
+    if constexpr (verified) {
+      wrong += __builtin_popcount(lanes & wrong_lanes(s, bytes, sums.plane_stride, k));
+    }
+  }
+  return wrong;
+}
+
+/// 16 columns of 16 rows of each plane at a time, 256 bytes in sequence.
 template <bool verified>
 STEPWELL_VNNI std::int64_t subtract(ResidueSums sums, Shape shape, MatrixView<double> t) {
   std::int64_t wrong = 0;
-  for (std::int64_t j = 0; j < t.cols; j += 4) {
-    const int columns = static_cast<int>(std::min<std::int64_t>(4, t.cols - j));
-    for (std::int64_t i = shape == Shape::lower ? j / 16 * 16 : 0; i < t.rows; i += 16) {
-      const std::int8_t* const bytes = sums.data + sums.offset(i, j);
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) {
-        if (k >= columns) break;
-        const unsigned lanes = lanes_of(i, t.rows, shape == Shape::lower ? j + k : 0);
-        const Parts s = parts_of<kSums>(bytes, sums.plane_stride, k);
-        subtract_half(s, 0, lanes, t.column(j + k) + i);
-        subtract_half(s, 1, lanes, t.column(j + k) + i);
-        if constexpr (verified) {
-          wrong += __builtin_popcount(lanes & wrong_lanes(s, bytes, sums.plane_stride, k));
-        }
+  for (std::int64_t block = 0; block < t.cols; block += 16) {
+    const std::int64_t end = std::min(block + 16, t.cols);
+    for (std::int64_t i = shape == Shape::lower ? block : 0; i < t.rows; i += 16) {
+      for (std::int64_t j = block; j < end; j += 4) {
+        wrong += subtract_block<verified>(sums, i, j, shape, t);
       }
     }
   }

@@ -15,8 +15,8 @@
 /// The FP64 leaves of a factorization in residues. Rows are copied to the stack, padded with zeros
 /// to whole groups of vectors, and copied back.
 ///
-/// Register budget of the solve: 2 vectors of rows x 4 columns of sums, 2 of an earlier column and
-/// one factor: 11 of 16 (AVX2).
+/// Register budget of the solve: 2 vectors of rows x 4 columns of sums, as many of the sums of
+/// finished groups, 2 of an earlier column and one factor: 19 of 32.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -39,18 +39,30 @@ HWY_INLINE std::int64_t lanes() {
 template <int C>
 HWY_INLINE void solve_columns(MatrixView<const double> l, std::int64_t j, double* x) {
   const Tag d;
-  Vector sum[C][kVectors];
+  Vector total[C][kVectors], sum[C][kVectors];
   for (int q = 0; q < C; ++q) {
-    for (int v = 0; v < kVectors; ++v) sum[q][v] = hn::Zero(d);
+    for (int v = 0; v < kVectors; ++v) total[q][v] = sum[q][v] = hn::Zero(d);
   }
-  for (std::int64_t k = 0; k < j; ++k) {
-    const double* const column = x + k * kGroup;
-    const auto x0 = hn::LoadU(d, column), x1 = hn::LoadU(d, column + lanes());
+  // The last group is not finished: the columns below may continue it.
+  for (std::int64_t k = 0; k < j;) {
+    for (const std::int64_t end = std::min(k + kFusedTerms, j); k < end; ++k) {
+      const double* const column = x + k * kGroup;
+      const auto x0 = hn::LoadU(d, column), x1 = hn::LoadU(d, column + lanes());
+#pragma GCC unroll 4
+      for (int q = 0; q < C; ++q) {
+        const auto factor = hn::Set(d, l(j + q, k));
+        sum[q][0] = hn::MulAdd(x0, factor, sum[q][0]);
+        sum[q][1] = hn::MulAdd(x1, factor, sum[q][1]);
+      }
+    }
+    if (k % kFusedTerms != 0) break;
 #pragma GCC unroll 4
     for (int q = 0; q < C; ++q) {
-      const auto factor = hn::Set(d, l(j + q, k));
-      sum[q][0] = hn::MulAdd(x0, factor, sum[q][0]);
-      sum[q][1] = hn::MulAdd(x1, factor, sum[q][1]);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        total[q][v] = hn::Add(total[q][v], sum[q][v]);
+        sum[q][v] = hn::Zero(d);
+      }
     }
   }
 #pragma GCC unroll 4
@@ -59,7 +71,8 @@ HWY_INLINE void solve_columns(MatrixView<const double> l, std::int64_t j, double
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) {
       double* const to = x + (j + q) * kGroup + v * lanes();
-      const auto value = hn::Mul(hn::Sub(hn::LoadU(d, to), sum[q][v]), reciprocal);
+      const auto all = hn::Add(total[q][v], sum[q][v]);
+      const auto value = hn::Mul(hn::Sub(hn::LoadU(d, to), all), reciprocal);
       hn::StoreU(value, d, to);
 #pragma GCC unroll 4
       for (int p = q + 1; p < C; ++p) {
@@ -99,16 +112,20 @@ Pivot potrf(MatrixView<double> a) noexcept {
     double* const column = l + j * kLeaf;
     const std::int64_t first = j / lanes() * lanes();
     for (std::int64_t i = first; i < n; i += 4 * lanes()) {
-      Vector part[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+      Vector total[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
       const std::int64_t vectors = std::min<std::int64_t>(4, (kLeaf - i) / lanes());
-      for (std::int64_t k = 0; k < j; ++k) {
-        const auto factor = hn::Set(d, l[k * kLeaf + j]);
-        const double* const from = l + k * kLeaf + i;
-        for (std::int64_t v = 0; v < vectors; ++v) {
-          part[v] = hn::MulAdd(hn::LoadU(d, from + v * lanes()), factor, part[v]);
+      for (std::int64_t k = 0; k < j;) {
+        Vector part[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+        for (const std::int64_t end = std::min(k + kFusedTerms, j); k < end; ++k) {
+          const auto factor = hn::Set(d, l[k * kLeaf + j]);
+          const double* const from = l + k * kLeaf + i;
+          for (std::int64_t v = 0; v < vectors; ++v) {
+            part[v] = hn::MulAdd(hn::LoadU(d, from + v * lanes()), factor, part[v]);
+          }
         }
+        for (std::int64_t v = 0; v < vectors; ++v) total[v] = hn::Add(total[v], part[v]);
       }
-      for (std::int64_t v = 0; v < vectors; ++v) hn::StoreU(part[v], d, sum + i + v * lanes());
+      for (std::int64_t v = 0; v < vectors; ++v) hn::StoreU(total[v], d, sum + i + v * lanes());
     }
     const double value = column[j] - sum[j];
     if (!(value > 0) || !std::isfinite(value)) return {j, value};

@@ -102,13 +102,25 @@ std::int64_t subtract_sums(ResidueSums sums, Shape shape, MatrixView<double> t) 
   return wrong;
 }
 
+/// sum of x_ik y_jk, k < j: the groups of kFusedTerms, one after the other.
+double fused_sum(MatrixView<const double> x, std::int64_t i, MatrixView<const double> y,
+                 std::int64_t j) {
+  double total = 0;
+  for (std::int64_t k = 0; k < j;) {
+    double sum = 0;
+    for (const std::int64_t end = std::min(k + kFusedTerms, j); k < end; ++k) {
+      sum = std::fma(x(i, k), y(j, k), sum);
+    }
+    total += sum;
+  }
+  return total;
+}
+
 Pivot potrf(MatrixView<double> a) noexcept {
   for (std::int64_t j = 0; j < a.rows; ++j) {
     double reciprocal = 0;
     for (std::int64_t i = j; i < a.rows; ++i) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < j; ++k) sum = std::fma(a(i, k), a(j, k), sum);
-      const double value = a(i, j) - sum;
+      const double value = a(i, j) - fused_sum(a, i, a, j);
       if (i > j) {
         a(i, j) = value * reciprocal;
         continue;
@@ -125,9 +137,7 @@ void trsm(MatrixView<const double> l, MatrixView<double> b) noexcept {
   for (std::int64_t j = 0; j < l.rows; ++j) {
     const double reciprocal = 1 / l(j, j);
     for (std::int64_t i = 0; i < b.rows; ++i) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < j; ++k) sum = std::fma(b(i, k), l(j, k), sum);
-      b(i, j) = (b(i, j) - sum) * reciprocal;
+      b(i, j) = (b(i, j) - fused_sum(b, i, l, j)) * reciprocal;
     }
   }
 }

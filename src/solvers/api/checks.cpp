@@ -8,6 +8,7 @@
 #include "core/row_block.hpp"
 #include "factor/setup.hpp"
 #include "stepwell/error.hpp"
+#include "tiles/rung_map.hpp"
 
 namespace stepwell::solvers {
 namespace {
@@ -124,6 +125,7 @@ void Checks::least_squares(std::int64_t m, std::int64_t n,
   }
   if (options.qr && options.map) misuse("the options 'map' and 'qr' exclude each other");
   map(options.map);
+  if (options.map) tiles::require_mixable(*options.map, entry_);
   if (options.map && *options.map != uniform(options.map->layers[0])) {
     misuse("the map '" + to_string(*options.map) +
            "' is not possible; the Gram matrix has one rung for all tiles, as in 'bf16x2'");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "factor/cholesky/setup.hpp"
 #include "factor/setup.hpp"
 #include "kernels/table.hpp"
 
@@ -12,15 +13,16 @@ namespace {
 
 /// Measured on two cores of Emerald Rapids with OpenBLAS, by `stepwell bench factor` and `bench
 /// kernel`.
-constexpr Rates kMatrixEngine{21e9,
-                              70e9,
-                              {1.4e12, 0.48e12, 0.24e12, 0.4e12, 0.21e12, 0.115e12},
-                              {1.0e12, 0.42e12, 0.22e12, 0.35e12, 0.2e12, 0.11e12}};
+constexpr Rates kMatrixEngine{
+    21e9,
+    70e9,
+    {1.4e12, 0.48e12, 0.24e12, 0.4e12, 0.21e12, 0.115e12, 0.25e12, 0.23e12},
+    {1.0e12, 0.42e12, 0.22e12, 0.35e12, 0.2e12, 0.11e12}};
 
 /// Without a matrix engine bf16 products are widened to fp32 ones, and only fp32 pays.
 constexpr Rates kVectors{21e9,
                          70e9,
-                         {0.13e12, 0.06e12, 0.03e12, 0.05e12, 0.21e12, 0.115e12},
+                         {0.13e12, 0.06e12, 0.03e12, 0.05e12, 0.21e12, 0.115e12, 0.02e12, 0.02e12},
                          {0.13e12, 0.06e12, 0.03e12, 0.05e12, 0.2e12, 0.11e12}};
 
 bool has_engine() {
@@ -53,8 +55,9 @@ std::int64_t direct_below(Structure structure) {
 
 double factor_seconds(Rung rung, std::int64_t n, Structure structure) {
   const auto d = static_cast<double>(n);
-  const auto r = static_cast<std::size_t>(rung);
   const bool general = structure == Structure::general;
+  if (!general && rung == Rung::fp64) rung = factor::fp64_rung({n, factor::choose_tile(n, 0)});
+  const auto r = static_cast<std::size_t>(rung);
   const double cubes =
       general ? 2 * d * d * d / 3 / rates().lu[r] : d * d * d / 3 / rates().cholesky[r];
   // 8 n^2 bytes of A are read, or half of that, and the n / 512 diagonal tiles are factored one
@@ -71,7 +74,7 @@ double iteration_seconds(std::optional<Rung> rung, std::int64_t n, std::int64_t 
   double flop = 2 * d * d * k;
   if (rung) {
     const int planes = info(*rung).planes;
-    bytes += d * d * (planes > 0 ? 2 * planes : *rung == Rung::fp64 ? 8 : 4);
+    bytes += d * d * (planes > 0 ? 2 * planes : has_fp64_accuracy(*rung) ? 8 : 4);
     flop *= 2;
   }
   constexpr double kStart = 2e-5;  // starting the threads, and operations on vectors
@@ -90,6 +93,8 @@ int expected_iterations(Rung rung) {
     case Rung::fp32:
       return 4;
     case Rung::fp64:
+    case Rung::int8x14:
+    case Rung::int8x15:
       break;
   }
   return 1;
@@ -161,6 +166,8 @@ int expected_passes(const Step& step) {
     case Rung::fp32:
       return 3;
     case Rung::fp64:
+    case Rung::int8x14:
+    case Rung::int8x15:
       break;
   }
   return 2;

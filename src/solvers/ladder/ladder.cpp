@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "factor/cholesky/setup.hpp"
+#include "factor/setup.hpp"
 #include "solvers/ladder/cost.hpp"
 
 namespace stepwell::solvers {
@@ -39,6 +41,12 @@ std::vector<Step> spd_steps(std::int64_t n, const Analysis& analysis, const Solv
   if (analysis.flatness < kClusters) {
     steps[0].map = covariance_map(n, options.tile);
     steps.erase(steps.begin() + 1);  // where that breaks down, uniform bf16x2 does so too
+    // There bf16x3 breaks down, or needs so many iterations that an FP64 factor with exact sums
+    // takes no longer (n = 4096, condition 1e8: 0.29 s both; 1e10: 0.40 and 0.30).
+    const tiles::Grid grid{n, factor::choose_tile(n, options.tile)};
+    if (factor::fp64_rung(grid) != Rung::fp64) {
+      std::erase_if(steps, [](const Step& s) { return s.map == uniform(Rung::bf16x3); });
+    }
   } else if (analysis.flatness < kTooSteepForBf16) {
     steps.erase(steps.begin());
   }

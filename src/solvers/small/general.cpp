@@ -7,7 +7,7 @@
 #include "core/machine/fp_scope.hpp"
 #include "core/numeric/exponent.hpp"
 #include "engine/runtime.hpp"
-#include "factor/lu/dense.hpp"
+#include "factor/dense/lu.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "refine/operators/general_product.hpp"

@@ -6,7 +6,7 @@
 #include "core/clock.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "engine/runtime.hpp"
-#include "factor/cholesky/dense.hpp"
+#include "factor/dense/cholesky.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/recursive.hpp"

@@ -11,8 +11,8 @@
 #include "core/machine/fp_scope.hpp"
 #include "core/numeric/exponent.hpp"
 #include "engine/runtime.hpp"
+#include "factor/dense/lu.hpp"
 #include "factor/determinant.hpp"
-#include "factor/lu/dense.hpp"
 #include "factor/setup.hpp"
 #include "kernels/blas/lapack.hpp"
 

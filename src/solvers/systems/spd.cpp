@@ -32,7 +32,8 @@ MadeFactor SpdMatrix::factorize(const Step& step, const Analysis& analysis,
                                 const SolveOptions& options) {
   if (given_ != nullptr) return made_of(*given_);
   factor_.reset();
-  return keep(factor::cholesky_of(a_, diagonal_, cholesky_options(step, analysis, options)),
+  return keep(factor::cholesky_of(a_, diagonal_, cholesky_options(step, analysis, options),
+                                  factor::OddPowers::in_the_gain),
               factor_);
 }
 

@@ -101,6 +101,13 @@ Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::str
         c.row = c.factor.row;
         c.col = c.factor.col;
         return Factored::failed;
+      case FactorOutcome::corrupted: {
+        const WrongSums& wrong = c.factor.attempts.back().wrong_sums;
+        reason = "sums of tile (" + std::to_string(wrong.row) + ", " +
+                 std::to_string(wrong.column) + ") were wrong on worker " +
+                 std::to_string(wrong.worker);
+        return Factored::breakdown;
+      }
       case FactorOutcome::not_positive_definite:
       case FactorOutcome::singular:
       case FactorOutcome::breakdown:

@@ -100,6 +100,11 @@ TEST_F(LeastSquaresMisuse, OfOptionsIsRefused) {
   LeastSquaresOptions both = at_rung(Rung::bf16);
   both.qr = true;
   refused("qr", both);
+  for (const Rung rung : {Rung::int8x14, Rung::int8x15}) {
+    LeastSquaresOptions options;
+    options.map = uniform(rung);
+    refused(std::string(to_string(rung)), options);
+  }
   for (const double lambda : {-1e-300, -1.0, HUGE_VAL, kNaN}) {
     LeastSquaresOptions options;
     options.lambda = lambda;

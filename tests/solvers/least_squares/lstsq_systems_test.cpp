@@ -225,7 +225,7 @@ Variant draw(std::uint64_t seed) {
   if (v.n > 1 && random.integer(0, 7) == 0) v.defect = static_cast<Defect>(random.integer(1, 3));
   v.storage = static_cast<Storage>(random.integer(0, 2));
   v.qr = random.integer(0, 7) == 0;
-  if (!v.qr && random.integer(0, 3) != 0) v.rung = any(all_rungs);
+  if (!v.qr && random.integer(0, 3) != 0) v.rung = any(mixable_rungs);
   if (random.integer(0, 2) == 0) v.refiner = any(all_refiners);
   if (random.integer(0, 4) == 0 && v.rows != Rows::each) {
     v.lambda = any(std::array<double, 4>{1e-12, 1e-4, 0.1, 10});

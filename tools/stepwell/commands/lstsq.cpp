@@ -216,7 +216,7 @@ void add_lstsq(Verb app) {
       app.add_subcommand("lstsq", "Minimise ||b - A x||, from files: regression, ridge");
   const auto r = std::make_shared<LstsqRequest>();
   std::vector<std::string> rungs;
-  for (const Rung rung : all_rungs) rungs.emplace_back(to_string(rung));
+  for (const Rung rung : mixable_rungs) rungs.emplace_back(to_string(rung));
   verb.add_option("A", r->a, "File with A, tall: Matrix Market or NPY")
       .type_name("FILE")
       .required();

@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "attack/attacks.hpp"
+#include "attack/seeds.hpp"
+#include "kernels/blas/lapack.hpp"
+#include "kernels/quad.hpp"
+#include "stepwell/factor.hpp"
+#include "tiles/residue_factor.hpp"
+
+/// Factors with exact sums (int8x14, int8x15), compared with dpotrf and 113-bit arithmetic:
+///
+///   factor_attack --kind indefinite   the failing pivot of matrices that are not positive definite
+///   factor_attack --kind accuracy     the residual of L L' and the determinant
+///   factor_attack --kind flips        a changed bit in a residue or a sum, anywhere, at any time
+namespace stepwell::attack {
+namespace {
+
+using test::Quad;
+
+constexpr double kU = 0x1p-53;
+
+/// A Cholesky factorization with 113 bits, up to the first pivot that is not positive.
+struct ExactFactor {
+  std::vector<Quad> l;     ///< column-major; columns before the failing one
+  std::int64_t info = -1;  ///< the failing pivot
+  long double log_det = 0;
+  /// The smallest relative change of A, |change_ij| <= margin sqrt(a_ii a_jj), that changes the
+  /// sign of a pivot up to the failing one.
+  double margin = HUGE_VAL;
+};
+
+/// Pivot k is e' S e with the Schur complement S, and d = w'A w with w = (-A11^-1 a, 1): a change
+/// of relative size r changes it by at most r (sum_i |w_i| sqrt(a_ii))^2.
+double margin_of(const Matrix& a, const std::vector<Quad>& l, std::int64_t k, Quad pivot) {
+  const std::int64_t n = a.rows;
+  std::vector<Quad> w(static_cast<std::size_t>(k));
+  double size = std::sqrt(std::abs(a(k, k)));
+  for (std::int64_t i = k - 1; i >= 0; --i) {
+    Quad sum = l[static_cast<std::size_t>(i * n + k)];
+    for (std::int64_t j = i + 1; j < k; ++j) {
+      sum -= l[static_cast<std::size_t>(i * n + j)] * w[static_cast<std::size_t>(j)];
+    }
+    w[static_cast<std::size_t>(i)] = sum / l[static_cast<std::size_t>(i * n + i)];
+    size += std::abs(static_cast<double>(w[static_cast<std::size_t>(i)])) *
+            std::sqrt(std::abs(a(i, i)));
+  }
+  return std::abs(static_cast<double>(pivot)) / (size * size);
+}
+
+Quad root_of(Quad x) {
+  Quad r = std::sqrt(static_cast<double>(x));
+  for (int step = 0; step < 2; ++step) r = (r + x / r) / 2;
+  return r;
+}
+
+ExactFactor exact_factor(const Matrix& a) {
+  const std::int64_t n = a.rows;
+  ExactFactor f;
+  f.l.assign(static_cast<std::size_t>(n * n), 0);
+  const auto at = [&](std::int64_t i, std::int64_t j) -> Quad& {
+    return f.l[static_cast<std::size_t>(j * n + i)];
+  };
+  // Row by row, so that row k of L is known when pivot k is judged.
+  for (std::int64_t k = 0; k < n; ++k) {
+    Quad pivot = a(k, k);
+    for (std::int64_t j = 0; j < k; ++j) {
+      Quad sum = a(k, j);
+      for (std::int64_t p = 0; p < j; ++p) sum -= at(k, p) * at(j, p);
+      at(k, j) = sum / at(j, j);
+      pivot -= at(k, j) * at(k, j);
+    }
+    f.margin = std::min(f.margin, margin_of(a, f.l, k, pivot));
+    if (!(pivot > 0)) {
+      f.info = k;
+      return f;
+    }
+    at(k, k) = root_of(pivot);
+    f.log_det += std::log(static_cast<long double>(pivot));
+  }
+  return f;
+}
+
+FactorOptions random_options(const char* map, Random& random) {
+  constexpr std::int64_t kTiles[] = {32, 64, 96, 128, 192};
+  FactorOptions options;
+  options.map = parse_map(map);
+  options.tile = random.one_of(kTiles);
+  options.engine.context = &random_context(random);
+  return options;
+}
+
+MatrixView<const double> view_of(const Matrix& a) {
+  return view(a.data.data(), a.rows, a.cols);
+}
+
+/// Makes a positive definite matrix indefinite, or nearly so.
+void spoil(Matrix& a, Random& random) {
+  const std::int64_t n = a.rows;
+  const auto cut = [&](std::int64_t i, double factor) { a(i, i) *= factor; };
+  switch (random.integer(0, 4)) {
+    case 0:
+      for (std::int64_t cuts = random.integer(1, 3); cuts > 0; --cuts) {
+        cut(random.integer(0, n - 1), random.chance(0.3) ? random.uniform() : 0.9999);
+      }
+      break;
+    case 1: {  // eigenvalues down to a tiny negative one
+      const double part = random.power_of_ten(-15, 0);
+      for (std::int64_t i = 0; i < n; ++i) cut(i, 1 - part);
+      break;
+    }
+    case 2: {  // minus a matrix of rank one
+      std::vector<double> v(static_cast<std::size_t>(n));
+      for (double& x : v) x = random.normal();
+      const double part = random.power_of_ten(-13, 1) / static_cast<double>(n);
+      for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          const double size = std::sqrt(a(i, i)) * std::sqrt(a(j, j));
+          a(i, j) -= part * v[static_cast<std::size_t>(i)] * v[static_cast<std::size_t>(j)] * size;
+        }
+      }
+      break;
+    }
+    case 3: {  // a pair of rows that are more than parallel
+      const std::int64_t i = random.integer(0, n - 1), j = random.integer(0, n - 1);
+      if (i == j) break;
+      const double size = std::sqrt(a(i, i)) * std::sqrt(a(j, j));
+      a(i, j) = a(j, i) = random.sign() * size * (1 + random.power_of_ten(-12, 3));
+      break;
+    }
+    default:
+      cut(random.integer(0, n - 1), random.chance(0.5) ? -random.power_of_ten(-20, 3) : 0);
+  }
+}
+
+void attack_indefinite(std::uint64_t seed, Report& report) {
+  Random random(seed, "indefinite");
+  const std::int64_t n = random.integer(2, random.chance(0.2) ? 260 : 130);
+  Named named = random_spd(n, random);
+  spoil(named.a, random);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!std::isfinite(named.a(i, i))) return;
+  }
+  const ExactFactor exact = exact_factor(named.a);
+  const FactorOptions options = random_options("int8x14", random);
+  report.describe(text("%s, n = %lld, tile %lld", named.name.c_str(), static_cast<long long>(n),
+                       static_cast<long long>(options.tile)));
+  const Factor factor = cholesky(view_of(named.a), options);
+  if (factor.report().outcome == FactorOutcome::non_finite) return;
+  const std::int64_t ours = factor.report().attempts.front().pivot;
+  Matrix l = named.a;
+  const std::int64_t lapacks = kernels::potrf(view(l.data.data(), n, n));
+  report.count(exact.info < 0 ? "definite" : "indefinite");
+  if (!(exact.margin > 10 * kU)) {
+    report.count(ours == lapacks ? "undecided, as dpotrf" : "undecided, unlike dpotrf");
+    return;
+  }
+  report.count(ours == lapacks ? "decided, as dpotrf" : "decided, unlike dpotrf");
+  if (ours == exact.info) return;
+  report.found(Finding::info, text("pivot %lld failed, exactly %lld, dpotrf's %lld; margin %.3g u",
+                                   static_cast<long long>(ours), static_cast<long long>(exact.info),
+                                   static_cast<long long>(lapacks), exact.margin / kU));
+}
+
+/// max |A - L L'|_ij / sqrt(a_ii a_jj), in units of u.
+double residual_of(const Matrix& a, const std::vector<double>& l) {
+  const std::int64_t n = a.rows;
+  double worst = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = j; i < n; ++i) {
+      Quad sum = a(i, j);
+      for (std::int64_t k = 0; k <= j; ++k) {
+        sum -=
+            Quad(l[static_cast<std::size_t>(k * n + i)]) * l[static_cast<std::size_t>(k * n + j)];
+      }
+      const double size = std::sqrt(a(i, i)) * std::sqrt(a(j, j));
+      const double error = std::abs(static_cast<double>(sum)) / size;
+      if (!(error <= worst)) worst = error;
+    }
+  }
+  return worst / kU;
+}
+
+long double log_det_of(const std::vector<double>& l, std::int64_t n) {
+  long double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    sum += 2 * std::log(static_cast<long double>(l[static_cast<std::size_t>(i * n + i)]));
+  }
+  return sum;
+}
+
+void attack_accuracy(std::uint64_t seed, Report& report) {
+  Random random(seed, "accuracy");
+  const std::int64_t n = random.integer(100, 260);
+  const Named named = random_spd(n, random);
+  std::vector<double> lapacks = named.a.data;
+  const FactorOptions options = random_options("int8x14", random);
+  report.describe(text("%s, n = %lld", named.name.c_str(), static_cast<long long>(n)));
+  const Factor factor = cholesky(view_of(named.a), options);
+  if (kernels::potrf(view(lapacks.data(), n, n)) >= 0 || !factor.ok()) {
+    report.count("not positive definite in FP64");
+    return;
+  }
+  std::vector<double> ours(lapacks.size());
+  factor.copy_to(view(ours.data(), n, n));
+  const double e = residual_of(named.a, ours), f = residual_of(named.a, lapacks);
+  report.count(e <= f ? "residual at most dpotrf's" : "residual above dpotrf's");
+  if (e > 4 && e > 1.5 * f) {
+    report.found(Finding::inaccurate, text("residual %.3g u, dpotrf's %.3g u", e, f));
+  }
+  const ExactFactor exact = exact_factor(named.a);
+  if (exact.info >= 0) return;
+  // Half an ulp of the result is nobody's fault.
+  const auto least = static_cast<double>(std::abs(exact.log_det)) * kU;
+  const auto error_of = [&](long double log_det) {
+    return std::max(least, static_cast<double>(std::abs(log_det - exact.log_det)));
+  };
+  const double d = error_of(factor.log_det()), p = error_of(log_det_of(lapacks, n));
+  report.count(d <= 0.1 * p ? "determinant ten times better"
+               : d <= p     ? "determinant as good or better"
+               : d <= 2 * p ? "determinant up to twice dpotrf's error"
+                            : "determinant worse");
+  if (report.verbose())
+    report.say(text("%s n %lld residual %.3g %.3g log det %.3g %.3g", named.name.c_str(),
+                    static_cast<long long>(n), e, f, d, p));
+}
+
+/// One factorization with one changed bit, verified against the one without.
+void attack_flips(std::uint64_t seed, Report& report) {
+  Random random(seed, "flips");
+  const kernels::Table& t = kernels::table();
+  const std::int64_t tile = 64, n = 150;
+  static const tiles::test::Problem p = [] {
+    Random values(1, "flips");
+    tiles::test::Problem made{n, std::vector<double>(static_cast<std::size_t>(n * n))};
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = j; i < n; ++i) {
+        const double x = i == j ? 2 : values.normal() / (2 * std::sqrt(static_cast<double>(n)));
+        made.at(i, j) = made.at(j, i) = x;
+      }
+    }
+    tiles::test::scale(made);
+    return made;
+  }();
+  static const tiles::test::Factored right =
+      tiles::test::factor(kernels::table(), p, tile, kernels::kVerifiedPlanes);
+  const std::int64_t moment = random.integer(0, 11), place = random.integer(0, 3);
+  std::int64_t calls = 0;
+  bool flipped = false;
+  const tiles::test::Factored f =
+      tiles::test::factor(t, p, tile, kernels::kVerifiedPlanes, [&](const tiles::test::Live& live) {
+        if (calls++ != moment) return;
+        const std::span<std::int8_t> places[] = {live.tile, live.row, live.diagonal,
+                                                 live.sums_bytes};
+        const std::span<std::int8_t> memory = places[place];
+        if (memory.empty()) return;
+        const auto byte = static_cast<std::size_t>(
+            random.integer(0, static_cast<std::int64_t>(memory.size()) - 1));
+        memory[byte] = static_cast<std::int8_t>(memory[byte] ^ (1 << random.integer(0, 7)));
+        flipped = true;
+      });
+  if (!flipped) return report.count("no flip");
+  report.count("flips");
+  const bool same = f.info == right.info && f.l == right.l;
+  if (f.wrong > 0) return report.count("found");
+  if (same) return report.count("harmless");
+  report.found(Finding::missed, text("place %lld before tile %lld", static_cast<long long>(place),
+                                     static_cast<long long>(moment)));
+}
+
+struct Kind {
+  const char* name;
+  void (*attack)(std::uint64_t, Report&);
+};
+constexpr Kind kKinds[] = {
+    {"indefinite", attack_indefinite}, {"accuracy", attack_accuracy}, {"flips", attack_flips}};
+
+Attack attack(const Request& request, std::uint64_t seed) {
+  const std::string& name = request.others.at("--kind");
+  for (const Kind& kind : kKinds) {
+    if (name != kind.name) continue;
+    return {"--kind " + name, [&kind, seed](Report& report) { kind.attack(seed, report); }};
+  }
+  throw std::invalid_argument("--kind " + name);
+}
+
+}  // namespace
+}  // namespace stepwell::attack
+
+int main(int argc, char** argv) {
+  using namespace stepwell::attack;
+  return attack_seeds("factor_attack", argc, argv, {{"--kind", "indefinite"}}, 600, attack);
+}
