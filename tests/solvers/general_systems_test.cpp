@@ -162,9 +162,14 @@ bool lapack_solves(const Variant& v, MatrixView<const double> a, MatrixView<cons
 void check_singular(const Variant& v, const Certificate& c, const System& s) {
   Dense<double> b(v.n, 1), x(v.n, 1);
   const std::int64_t theirs = lapack_general(s.a.view(), b.view(), x.view());
-  ASSERT_GE(theirs, 0) << "LAPACK says it is not: " << c.reason;
-  if (v.sides != Sides::plain) return;  // which of several zero pivots is first depends on rounding
-  ASSERT_EQ(c.pivot, theirs);
+  if (v.sides == Sides::plain) {
+    ASSERT_EQ(c.pivot, theirs) << c.reason;
+    return;
+  }
+  // With rows of very different sizes it depends on rounding which pivot is zero, and in gfpp even
+  // whether one is. LAPACK's solution is then as good as none.
+  ASSERT_TRUE(theirs >= 0 || !lapack_solves(v, s.a.view(), s.b.view()))
+      << "LAPACK says it is not: " << c.reason;
 }
 
 void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs, Tally& tally) {
