@@ -28,7 +28,7 @@ STEPWELL_VNNI inline ModulusVectors modulus_vectors(int plane) {
           _mm512_set1_ps(c.inverse)};
 }
 
-/// The residues of f, |f| < 2^19, in the low bytes.
+/// The residues of f, |f| < 2^23, in the low bytes.
 STEPWELL_VNNI inline __m512i reduced(__m512i f, const ModulusVectors& m) {
   const __m512 to_integer = _mm512_set1_ps(0x1.8p23F);  // leaves the integer in the low bits
   const __m512 q = _mm512_fmadd_ps(_mm512_cvtepi32_ps(f), m.inverse, to_integer);
@@ -43,8 +43,9 @@ STEPWELL_VNNI inline __m512i joined(const __m512i* r) {
   return _mm512_mask_shuffle_epi8(all, 0x8888888888888888U, r[3], low_bytes);
 }
 
-/// Reduces 16 rows of 4 columns of sums, with or without the residues of earlier sums.
-template <bool first>
+/// Reduces 16 rows of 4 columns of sums, with or without the residues of earlier sums. 'shallow':
+/// the sums have at most kShallowDepth products, and are small enough to be reduced as they are.
+template <bool first, bool shallow>
 STEPWELL_VNNI inline void reduce_sums(const std::int32_t* sums, std::int8_t* residues,
                                       const ModulusVectors& m) {
   const __m512i sign = _mm512_set1_epi32(static_cast<int>(0x80000000U));
@@ -52,8 +53,10 @@ STEPWELL_VNNI inline void reduce_sums(const std::int32_t* sums, std::int8_t* res
   if constexpr (!first) old = _mm512_load_si512(residues);
 #pragma GCC unroll 4
   for (int t = 0; t < 4; ++t) {
-    const __m512i positive = _mm512_xor_si512(_mm512_load_si512(sums + 16 * t), sign);
-    __m512i f = _mm512_dpbusd_epi32(m.start_sum, positive, m.low);
+    __m512i f = _mm512_load_si512(sums + 16 * t);
+    if constexpr (!shallow) {
+      f = _mm512_dpbusd_epi32(m.start_sum, _mm512_xor_si512(f, sign), m.low);
+    }
     // The old residue, a signed byte, times one.
     if constexpr (!first) f = _mm512_dpbusd_epi32(f, _mm512_set1_epi32(1 << (8 * t)), old);
     r[t] = reduced(f, m);

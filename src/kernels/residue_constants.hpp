@@ -22,8 +22,15 @@ constexpr std::int64_t residue(std::int64_t x, std::int64_t modulus) {
 /// 8 * 255 * 127 < 2^18 in magnitude. 'start' takes back the offset that made x positive, and the
 /// residue of an earlier sum may be added: |f| < 2^18 + 2^8, exact in fp32. The quotient f / m,
 /// computed with m's reciprocal in fp32 and one rounding, is rounded to an integer q with an error
-/// below 1/2 + 2^18 2^-24 / m, so |f - q m| < m / 2 + 2^-6: as an integer it is the residue of
-/// smallest magnitude, because m is odd. For m = 256 the residue is the low byte of f.
+/// below 1/2 + |f| 2^-24 / m, so |f - q m| < m / 2 + |f| 2^-24: for |f| < 2^23 that is below
+/// (m + 1) / 2, and as an integer the residue of smallest magnitude, because m is odd. For m = 256
+/// the residue is the low byte of f.
+///
+/// A sum of few products is below 2^23 itself, and needs no bytes: residues modulo an odd m are at
+/// most 127 in magnitude.
+inline constexpr std::int64_t kShallowDepth = 512;
+static_assert(kShallowDepth * 127 * 127 + 127 < 1 << 23);
+
 struct ModulusConstants {
   std::uint32_t low = 0, high = 0;  ///< c_0 .. c_3 and c_4 .. c_7, as bytes
   std::int32_t start_number = 0;    ///< residue of -2^62, the offset of a number

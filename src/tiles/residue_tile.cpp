@@ -38,9 +38,19 @@ void begin_squares(const RowSquares& rows, std::int64_t count, double* squares) 
 /// Adds the squares of new columns of L, and clears the rows that are too large: no sum that they
 /// take part in can leave its range. NaN counts as too large.
 void guard_rows(MatrixView<double> x, const double* diagonal, double* squares) {
-  for (std::int64_t k = 0; k < x.cols; ++k) {
-    const double* const column = x.column(k);
-    for (std::int64_t i = 0; i < x.rows; ++i) squares[i] += column[i] * column[i];
+  constexpr std::int64_t kRows = 8;  // in registers
+  std::int64_t first = 0;
+  for (; first + kRows <= x.rows; first += kRows) {
+    double sum[kRows];
+    std::copy_n(squares + first, kRows, sum);
+    for (std::int64_t k = 0; k < x.cols; ++k) {
+      const double* const l = x.column(k) + first;
+      for (std::int64_t r = 0; r < kRows; ++r) sum[r] += l[r] * l[r];
+    }
+    std::copy_n(sum, kRows, squares + first);
+  }
+  for (; first < x.rows; ++first) {
+    for (std::int64_t k = 0; k < x.cols; ++k) squares[first] += x(first, k) * x(first, k);
   }
   for (std::int64_t i = 0; i < x.rows; ++i) {
     if (squares[i] <= kAllowed * diagonal[i]) continue;

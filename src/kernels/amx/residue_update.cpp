@@ -13,9 +13,9 @@
 /// 512 KiB) streams from L2; the next panel of B and the next call's A are prefetched into L2.
 ///
 /// The int32 sums of a block go through 4 KiB of scratch. While the next block is multiplied, they
-/// are reduced to one byte and added to the residues of earlier sums: the vector units work while
-/// the engine does, and a tile's running sums take 1 byte an element instead of 4, so that the
-/// 256 KiB of a 512 x 512 tile's plane stay in L2.
+/// are stored between its first products, reduced to one byte and added to the residues of earlier
+/// sums: the vector units work while the engine does, and a tile's running sums take 1 byte an
+/// element instead of 4, so that the 256 KiB of a 512 x 512 tile's plane stay in L2.
 namespace stepwell::kernels {
 namespace {
 
@@ -38,7 +38,7 @@ struct Fetch {
 };
 
 /// The sums of a finished block, which are reduced in 16 groups of 4 columns x 16 rows.
-template <bool first>
+template <bool first, bool shallow>
 class Reduction {
  public:
   explicit Reduction(const ModulusVectors& m) : m_(m) {}
@@ -49,7 +49,7 @@ class Reduction {
   }
   STEPWELL_VNNI void groups(int count) {
     for (int g = 0; g < count && next_ < 16; ++g, ++next_) {
-      reduce_sums<first>(sums_ + 64 * next_, residues_ + 64 * next_, m_);
+      reduce_sums<first, shallow>(sums_ + 64 * next_, residues_ + 64 * next_, m_);
     }
   }
 
@@ -71,6 +71,34 @@ inline void multiply_depth_block(const std::int8_t* a, const std::int8_t* b) {
   amx::multiply_bytes<3, 5, 7>();
 }
 
+/// The first depth block of a block of sums: stores the sums of the block before, one tile between
+/// two products, because a store waits for the last product of its tile.
+inline void begin_block(const std::int8_t* a, const std::int8_t* b, std::int32_t* sums_before) {
+  amx::load_streamed<6>(a);
+  amx::load<4>(b);
+  amx::store<0>(sums_before);
+  amx::zero<0>();
+  amx::multiply_bytes<0, 4, 6>();
+  amx::load_streamed<7>(a + 1024);
+  amx::store<1>(sums_before + 256);
+  amx::zero<1>();
+  amx::multiply_bytes<1, 4, 7>();
+  amx::load<5>(b + 1024);
+  amx::store<2>(sums_before + 512);
+  amx::zero<2>();
+  amx::multiply_bytes<2, 5, 6>();
+  amx::store<3>(sums_before + 768);
+  amx::zero<3>();
+  amx::multiply_bytes<3, 5, 7>();
+}
+
+inline void store_sums(std::int32_t* sums) {
+  amx::store<0>(sums);
+  amx::store<1>(sums + 256);
+  amx::store<2>(sums + 512);
+  amx::store<3>(sums + 768);
+}
+
 /// What is prefetched during product q of block (pi, pj): the panel of B after this one, and the
 /// same panel of A in the next call.
 Fetch next_of_b(const ResidueUpdate& u, std::size_t q, std::int64_t pi, std::int64_t pj,
@@ -89,23 +117,20 @@ Fetch next_of_a(const ResidueUpdate& u, std::size_t q, std::int64_t pi, std::int
           u.products[q].a.depth_blocks()};
 }
 
-template <bool first>
-STEPWELL_VNNI void update_plane(const ResidueUpdate& u) {
+template <bool first, bool shallow>
+STEPWELL_VNNI void update_plane(const ResidueUpdate& u, std::int64_t steps) {
   alignas(64) std::int32_t scratch[2][1024];
   const ModulusVectors m = modulus_vectors(u.plane);
   const std::int64_t row_panels = (u.sums.rows + 31) / 32, col_panels = (u.sums.cols + 31) / 32;
-  std::int64_t steps = 0;
-  for (const ResidueFactors& f : u.products) steps += f.a.depth_blocks();
-  const auto groups = static_cast<int>((16 + steps - 1) / std::max<std::int64_t>(1, steps));
-  Reduction<first> reduction(m);
+  const std::int64_t others = std::max<std::int64_t>(1, steps - 1);
+  const auto groups = static_cast<int>((16 + others - 1) / others);
+  Reduction<first, shallow> reduction(m);
+  std::int8_t* before = nullptr;  // residues of the block whose sums are in the tiles
   int turn = 0;
   for (std::int64_t pj = 0; pj < col_panels; ++pj) {
     const std::int64_t top = u.shape == Shape::lower ? pj : 0;
     for (std::int64_t pi = top; pi < row_panels; ++pi, turn ^= 1) {
-      amx::zero<0>();
-      amx::zero<1>();
-      amx::zero<2>();
-      amx::zero<3>();
+      bool begins = true;
       for (std::size_t q = 0; q < u.products.size(); ++q) {
         const ResidueFactors& f = u.products[q];
         Fetch fetch_b = next_of_b(u, q, pi - top, pj, row_panels - top);
@@ -114,26 +139,36 @@ STEPWELL_VNNI void update_plane(const ResidueUpdate& u) {
         const std::int8_t* b = f.b.at(u.plane, pj, 0);
         const std::int8_t* const end = a + f.a.depth_blocks() * kResidueBlock;
         for (; a < end; a += kResidueBlock, b += kResidueBlock) {
-          multiply_depth_block(a, b);
+          if (begins) {
+            begin_block(a, b, scratch[turn]);
+            if (before != nullptr) reduction.begin(scratch[turn], before);
+            begins = false;
+          } else {
+            multiply_depth_block(a, b);
+            reduction.groups(groups);
+          }
           fetch_b.step();
           fetch_a.step();
-          reduction.groups(groups);
         }
       }
       reduction.groups(16);
-      amx::store<0>(scratch[turn]);
-      amx::store<1>(scratch[turn] + 256);
-      amx::store<2>(scratch[turn] + 512);
-      amx::store<3>(scratch[turn] + 768);
-      reduction.begin(scratch[turn], u.sums.at(u.plane, pi, pj));
+      before = u.sums.at(u.plane, pi, pj);
     }
   }
+  store_sums(scratch[turn]);
+  reduction.begin(scratch[turn], before);
   reduction.groups(16);
 }
 
 void update(const ResidueUpdate& u) noexcept {
   const amx::TileScope tiles;
-  u.first ? update_plane<true>(u) : update_plane<false>(u);
+  std::int64_t steps = 0;
+  for (const ResidueFactors& f : u.products) steps += f.a.depth_blocks();
+  if (steps * kResidueDepth <= kShallowDepth) {
+    u.first ? update_plane<true, true>(u, steps) : update_plane<false, true>(u, steps);
+  } else {
+    u.first ? update_plane<true, false>(u, steps) : update_plane<false, false>(u, steps);
+  }
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ STEPWELL_VNNI void update_block(const ResidueUpdate& u, std::int64_t i, std::int
   }
   for (std::int64_t quad = 0; quad < 2; ++quad) {
     std::int8_t* const to = u.sums.at(u.plane, 0, 0) + u.sums.offset(i, j + 4 * quad);
-    u.first ? reduce_sums<true>(out + 64 * quad, to, m)
-            : reduce_sums<false>(out + 64 * quad, to, m);
+    u.first ? reduce_sums<true, false>(out + 64 * quad, to, m)
+            : reduce_sums<false, false>(out + 64 * quad, to, m);
   }
 }
 

@@ -12,11 +12,11 @@
 #include "hwy/highway.h"
 #include "kernels/portable/target-inl.hpp"
 
-/// The FP64 leaves of a factorization in residues. Rows are copied to the stack, padded with zeros
-/// to whole groups of vectors, and copied back.
+/// The FP64 leaves of a factorization in residues. The solve works in place; only rows beyond the
+/// last whole group are copied to the stack, padded with zeros.
 ///
-/// Register budget of the solve: 2 vectors of rows x 4 columns of sums, as many of the sums of
-/// finished groups, 2 of an earlier column and one factor: 19 of 32.
+/// Register budget of the solve: 3 vectors of rows x 4 columns of sums, as many of the sums of
+/// finished groups, 3 of an earlier column and one factor: 28 of 32.
 HWY_BEFORE_NAMESPACE();
 namespace stepwell::kernels {
 namespace HWY_NAMESPACE {
@@ -27,39 +27,44 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<double, 8>;
 using Vector = hn::Vec<Tag>;
 
-constexpr int kVectors = 2;
+constexpr int kVectors = 3;
 constexpr int kColumns = 4;
-constexpr std::int64_t kGroup = 16;  ///< rows of a group: the most that kVectors vectors hold
+constexpr std::int64_t kLongestGroup = 24;  ///< rows: the most that kVectors vectors hold
 
 HWY_INLINE std::int64_t lanes() {
   return static_cast<std::int64_t>(hn::Lanes(Tag()));
 }
 
-/// Columns [j, j + C) of X = B L^-T for kVectors vectors of rows of x, columns kGroup apart.
-template <int C>
-HWY_INLINE void solve_columns(MatrixView<const double> l, std::int64_t j, double* x) {
+/// Columns [j, j + C) of X = B L^-T for V vectors of rows of x; 'reciprocals' are those of L's
+/// diagonal.
+template <int C, int V>
+HWY_INLINE void solve_columns(MatrixView<const double> l, const double* reciprocals, std::int64_t j,
+                              double* x, std::int64_t ld) {
   const Tag d;
-  Vector total[C][kVectors], sum[C][kVectors];
+  Vector total[C][V], sum[C][V];
   for (int q = 0; q < C; ++q) {
-    for (int v = 0; v < kVectors; ++v) total[q][v] = sum[q][v] = hn::Zero(d);
+    for (int v = 0; v < V; ++v) total[q][v] = sum[q][v] = hn::Zero(d);
   }
   // The last group is not finished: the columns below may continue it.
   for (std::int64_t k = 0; k < j;) {
     for (const std::int64_t end = std::min(k + kFusedTerms, j); k < end; ++k) {
-      const double* const column = x + k * kGroup;
-      const auto x0 = hn::LoadU(d, column), x1 = hn::LoadU(d, column + lanes());
+      const double* const column = x + k * ld;
+      const double* const factors = &l(j, k);
+      Vector earlier[V];
+#pragma GCC unroll 3
+      for (int v = 0; v < V; ++v) earlier[v] = hn::LoadU(d, column + v * lanes());
 #pragma GCC unroll 4
       for (int q = 0; q < C; ++q) {
-        const auto factor = hn::Set(d, l(j + q, k));
-        sum[q][0] = hn::MulAdd(x0, factor, sum[q][0]);
-        sum[q][1] = hn::MulAdd(x1, factor, sum[q][1]);
+        const auto factor = hn::Set(d, factors[q]);
+#pragma GCC unroll 3
+        for (int v = 0; v < V; ++v) sum[q][v] = hn::MulAdd(earlier[v], factor, sum[q][v]);
       }
     }
     if (k % kFusedTerms != 0) break;
 #pragma GCC unroll 4
     for (int q = 0; q < C; ++q) {
-#pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 3
+      for (int v = 0; v < V; ++v) {
         total[q][v] = hn::Add(total[q][v], sum[q][v]);
         sum[q][v] = hn::Zero(d);
       }
@@ -67,10 +72,10 @@ HWY_INLINE void solve_columns(MatrixView<const double> l, std::int64_t j, double
   }
 #pragma GCC unroll 4
   for (int q = 0; q < C; ++q) {
-    const auto reciprocal = hn::Set(d, 1 / l(j + q, j + q));
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) {
-      double* const to = x + (j + q) * kGroup + v * lanes();
+    const auto reciprocal = hn::Set(d, reciprocals[j + q]);
+#pragma GCC unroll 3
+    for (int v = 0; v < V; ++v) {
+      double* const to = x + (j + q) * ld + v * lanes();
       const auto all = hn::Add(total[q][v], sum[q][v]);
       const auto value = hn::Mul(hn::Sub(hn::LoadU(d, to), all), reciprocal);
       hn::StoreU(value, d, to);
@@ -82,20 +87,33 @@ HWY_INLINE void solve_columns(MatrixView<const double> l, std::int64_t j, double
   }
 }
 
+/// All columns of V vectors of rows.
+template <int V>
+HWY_INLINE void solve_rows(MatrixView<const double> l, const double* reciprocals, double* x,
+                           std::int64_t ld) {
+  std::int64_t j = 0;
+  for (; j + kColumns <= l.rows; j += kColumns)
+    solve_columns<kColumns, V>(l, reciprocals, j, x, ld);
+  for (; j < l.rows; ++j) solve_columns<1, V>(l, reciprocals, j, x, ld);
+}
+
 void trsm(MatrixView<const double> l, MatrixView<double> b) noexcept {
-  HWY_ALIGN double x[kGroup * kLeaf];
+  HWY_ALIGN double x[kLongestGroup * kLeaf], reciprocals[kLeaf];
+  for (std::int64_t j = 0; j < l.rows; ++j) reciprocals[j] = 1 / l(j, j);
   const std::int64_t group = kVectors * lanes();
-  for (std::int64_t i = 0; i < b.rows; i += group) {
-    const std::int64_t rows = std::min(group, b.rows - i);
-    for (std::int64_t j = 0; j < b.cols; ++j) {
-      std::copy_n(b.column(j) + i, rows, x + j * kGroup);
-      std::fill_n(x + j * kGroup + rows, group - rows, 0.0);
-    }
-    std::int64_t j = 0;
-    for (; j + kColumns <= b.cols; j += kColumns) solve_columns<kColumns>(l, j, x);
-    for (; j < b.cols; ++j) solve_columns<1>(l, j, x);
-    for (j = 0; j < b.cols; ++j) std::copy_n(x + j * kGroup, rows, b.column(j) + i);
+  std::int64_t i = 0;
+  for (; i + group <= b.rows; i += group) {
+    solve_rows<kVectors>(l, reciprocals, b.data + i, b.ld);
   }
+  for (; i + lanes() <= b.rows; i += lanes()) solve_rows<1>(l, reciprocals, b.data + i, b.ld);
+  const std::int64_t rows = b.rows - i;
+  if (rows == 0) return;
+  for (std::int64_t j = 0; j < b.cols; ++j) {
+    std::copy_n(b.column(j) + i, rows, x + j * lanes());
+    std::fill_n(x + j * lanes() + rows, lanes() - rows, 0.0);
+  }
+  solve_rows<1>(l, reciprocals, x, lanes());
+  for (std::int64_t j = 0; j < b.cols; ++j) std::copy_n(x + j * lanes(), rows, b.column(j) + i);
 }
 
 /// Column by column, all rows of a column at once.
