@@ -40,6 +40,7 @@ struct Cholesky {
     if (r.kind == "geometric") gallery::fill_geometric(m, r.condition, 3, 1);
     options.map = parse_map(r.map);
     options.tile = r.tile;
+    options.low_memory = r.low_memory;
     options.engine.context = &context;
   }
 

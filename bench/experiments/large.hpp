@@ -25,6 +25,7 @@ struct LargeRequest {
   std::int64_t tile = 0;
   int threads = 0;
   int pairs = 5;
+  bool low_memory = false;
   bool errors = false;
   bool allow_slow_blas = false;
   bool json = false;

@@ -27,6 +27,10 @@ struct FactorOptions {
   /// sample the whole matrix. Graded maps need this if the points are sorted. Not allowed with an
   /// adaptive map.
   bool spread = false;
+  /// cholesky() at int8x14, and at fp64 where that is computed at int8x14: L takes 8 bytes an
+  /// element while it is computed instead of 14, and is converted in every product, which takes
+  /// about 1.3 times as long. The same L to the bit. Other maps do not need it.
+  bool low_memory = false;
   /// cholesky() only: after a breakdown, round toward zero, then use a larger shift, then fp64.
   bool climb = true;
   CholeskyOptions cholesky;
@@ -156,10 +160,10 @@ class [[nodiscard]] STEPWELL_API Factor {
 /// Exit: the factor, or the failure in its report. Throws Error only for misuse (invalid_argument)
 /// and for a matrix that does not fit in memory (out_of_memory, too_large).
 /// Cost: n^3/3 flop at the rungs of the map.
-/// Memory: L (n^2 bytes at bf16; 2 n^2 at bf16x2, fp16 and fp32; 3 n^2 at bf16x3; 4 n^2 at fp64)
-/// and about two block columns of workspace; factor_bytes() predicts the sum, report().peak_bytes
-/// reports it. Before 'not positive definite' is reported, LAPACK's dpotrf is tried with 12 n^2
-/// bytes.
+/// Memory: L (n^2 bytes at bf16; 2 n^2 at bf16x2, fp16 and fp32; 3 n^2 at bf16x3; 4 n^2 at fp64;
+/// 7 n^2 at int8x14, 4 n^2 with low_memory) and about two block columns of workspace;
+/// factor_bytes() predicts the sum, report().peak_bytes reports it. Before 'not positive definite'
+/// is reported, LAPACK's dpotrf is tried with 12 n^2 bytes.
 STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& options = {});
 
 /// The peak_bytes that cholesky() will report for a matrix of order n with these options; an upper

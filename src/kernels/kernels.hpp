@@ -154,7 +154,14 @@ inline void gather_gram(const Table& t, const GatherGram& args) {
 inline void to_residues(const Table& t, MatrixView<double> x, ResiduesOut out,
                         Shape shape = Shape::full) {
   const core::FpScope fp;
-  t.residues.convert.run(x, shape, out);
+  t.residues.convert.run(x, shape, Numbers::any, out);
+}
+
+/// The same for multiples of 2^-54.
+inline void numbers_to_residues(const Table& t, MatrixView<const double> x, ResiduesOut out) {
+  const core::FpScope fp;
+  const MatrixView<double> only_read{const_cast<double*>(x.data), x.rows, x.cols, x.ld};
+  t.residues.convert.run(only_read, Shape::full, Numbers::fixed_point, out);
 }
 
 inline void from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) {

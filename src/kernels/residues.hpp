@@ -147,10 +147,14 @@ inline ResidueSums residue_sums(std::int8_t* data, std::int64_t rows, std::int64
 /// Products that the FP64 leaves sum in one chain.
 inline constexpr std::int64_t kFusedTerms = 16;
 
+/// Numbers to convert: any, or such that are multiples of 2^-54 already, which are only read.
+enum class Numbers : unsigned char { any, fixed_point };
+
 /// Converts x to residues, X = round(x 2^54) to nearest even, padding included, and replaces x by
 /// the number that X stands for. |x| <= 1.5, which is not checked. With shape lower, elements above
 /// the diagonal count as zero, and are neither read nor written. Cost: 1.3 ns an element and core.
-using ToResiduesFn = void(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept;
+using ToResiduesFn = void(MatrixView<double> x, Shape shape, Numbers numbers,
+                          ResiduesOut out) noexcept;
 
 /// The reverse, from the first seven planes: out = X 2^-54, exact.
 using FromResiduesFn = void(ResiduesIn x, MatrixView<double> out) noexcept;

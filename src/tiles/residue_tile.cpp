@@ -92,6 +92,17 @@ ResidueTile residue_tile(std::byte* data, std::int64_t rows, std::int64_t cols, 
           reinterpret_cast<double*>(squares)};
 }
 
+std::int64_t number_tile_bytes(std::int64_t rows, std::int64_t cols) {
+  const std::int64_t numbers = core::size_product(core::round_up(rows, 16), cols, 8, "tile");
+  return numbers + core::round_up(8 * rows, 64);
+}
+
+NumberTile number_tile(std::byte* data, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t ld = core::round_up(rows, 16);
+  auto* const numbers = reinterpret_cast<double*>(data);
+  return {{numbers, rows, cols, ld}, numbers + ld * cols};
+}
+
 std::int64_t residue_diagonal_bytes(std::int64_t order, int planes) {
   const std::int64_t blocks = (order + kExactColumns - 1) / kExactColumns;
   return kernels::residue_bytes(order, order, planes) + 8 * blocks * kBlockElements;

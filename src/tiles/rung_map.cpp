@@ -164,7 +164,7 @@ kernels::Layers RungMap::diagonal_layers(std::int64_t j) const {
 }
 
 TileShape shape_of(const RungMap& map, std::int64_t i, std::int64_t j) {
-  return {map.at(i, j), map.grid().size(i), map.grid().size(j)};
+  return {map.at(i, j), map.grid().size(i), map.grid().size(j), 0, map.stores_numbers()};
 }
 
 std::int64_t row_bytes(const RungMap& map, std::int64_t i, std::int64_t count) {

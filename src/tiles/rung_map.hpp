@@ -58,6 +58,10 @@ class RungMap {
   int most_planes() const { return most_planes_; }
   /// Residues of each element of every tile; 0: no tile is in residues.
   int residues() const { return rungs_.empty() ? 0 : info(rungs_.front()).residues; }
+  /// Tiles at int8x14 are stored as FP64 numbers, in 8 bytes an element instead of 14, and
+  /// converted to residues in each task that multiplies them.
+  void store_numbers() { as_numbers_ = residues() > 0; }
+  bool stores_numbers() const { return as_numbers_; }
   /// Number of tiles at each rung.
   using Counts = std::array<std::int64_t, all_rungs.size()>;
   const Counts& counts() const { return counts_; }
@@ -81,6 +85,7 @@ class RungMap {
   std::vector<Rung> rungs_;
   std::vector<Rung> layers_;  ///< layers of a layered map; empty for an adaptive or graded map
   bool by_operands_ = false;
+  bool as_numbers_ = false;
   Rung coarsest_ = Rung::fp64;
   int most_planes_ = 0;
   Counts counts_{};

@@ -10,8 +10,8 @@
 #include "tiles/residue_tile.hpp"
 
 /// A tile as it is stored: at a rung with planes it is packed in pairs order, ready to be an
-/// operand of the matrix engine; at int8x14 it is in residues (residue_tile.hpp), and at fp32 and
-/// fp64 plain column-major.
+/// operand of the matrix engine; at int8x14 it is in residues or as numbers that will be converted
+/// to residues (residue_tile.hpp), and at fp32 and fp64 plain column-major.
 namespace stepwell::tiles {
 
 /// The rung that splits a value into this many bf16 terms. Its leading planes can be used for rungs
@@ -25,6 +25,7 @@ struct TileShape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t stride = 0;  ///< leading dimension of a plain tile; 0: rows rounded up to 16
+  bool as_numbers = false;  ///< at an int8 rung: in FP64, and not in residues
 
   bool is_packed() const { return info(rung).planes > 0; }
   int residues() const { return info(rung).residues; }
@@ -33,6 +34,7 @@ struct TileShape {
   /// Bytes of storage, a multiple of 64.
   std::int64_t bytes() const {
     if (is_packed()) return 2 * kernels::packed_elements(rows, cols, info(rung).planes);
+    if (as_numbers) return number_tile_bytes(rows, cols);
     if (residues() > 0) return residue_tile_bytes(rows, cols, residues());
     return core::size_product(ld(), cols, rung == Rung::fp64 ? 8 : 4, "tile");
   }
@@ -65,6 +67,9 @@ struct TileOf {
   }
   ResidueTile residues() const requires(!std::is_const_v<B>) {
     return residue_tile(data, shape.rows, shape.cols, shape.residues());
+  }
+  NumberTile numbers() const requires(!std::is_const_v<B>) {
+    return number_tile(data, shape.rows, shape.cols);
   }
   operator TileOf<const B>() const requires(!std::is_const_v<B>) { return {shape, data}; }
 };

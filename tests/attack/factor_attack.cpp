@@ -262,9 +262,13 @@ void attack_flips(std::uint64_t seed, Report& report) {
         memory[byte] = static_cast<std::int8_t>(memory[byte] ^ (1 << random.integer(0, 7)));
         flipped = true;
       });
-  if (!flipped) return report.count("no flip");
-  report.count("flips");
   const bool same = f.info == right.info && f.l == right.l;
+  if (!flipped) {
+    report.count("no flip");
+    if (f.wrong > 0 || !same) report.found(Finding::false_alarm, "nothing was changed");
+    return;
+  }
+  report.count("flips");
   if (f.wrong > 0) return report.count("found");
   if (same) return report.count("harmless");
   report.found(Finding::missed, text("place %lld before tile %lld", static_cast<long long>(place),

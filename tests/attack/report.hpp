@@ -26,11 +26,12 @@ enum class Finding : unsigned char {
   definite,         ///< called not positive definite, but dpotrf factors the matrix
   info,             ///< another failing pivot than in exact arithmetic
   inaccurate,       ///< a factor less accurate than promised
-  missed            ///< a wrong residue that changed the factor was not found
+  missed,           ///< a wrong residue that changed the factor was not found
+  false_alarm       ///< wrong residues were reported where nothing was changed
 };
-inline constexpr std::array<const char*, 11> kFindings = {
-    "above_tolerance", "forward_low", "proof_low",  "memory", "exception", "certificate", "bits",
-    "definite",        "info",        "inaccurate", "missed"};
+inline constexpr std::array<const char*, 12> kFindings = {
+    "above_tolerance", "forward_low", "proof_low",  "memory", "exception",  "certificate", "bits",
+    "definite",        "info",        "inaccurate", "missed", "false_alarm"};
 
 /// Counts events, prints findings, and writes a log from which a run can be continued.
 class Report {

@@ -62,6 +62,31 @@ TEST(ResidueFactor, HasTheSameBitsForAnyTile) {
   }
 }
 
+TEST(ResidueFactor, HasTheSameBitsInLessMemory) {
+  const Dense<double> a = well_conditioned(700);
+  const auto factor_with = [&](bool low_memory, std::int64_t tile, int threads, bool spread) {
+    FactorOptions options = options_for("int8x14", tile);
+    Context workers(threads);
+    options.engine.context = &workers;
+    options.low_memory = low_memory;
+    options.spread = spread;
+    const Factor f = factor_of(a, options);
+    EXPECT_EQ(f.report().peak_bytes, factor_bytes(700, options));
+    return lower_factor(f);
+  };
+  for (const bool spread : {false, true}) {
+    // In a spread order the tile decides which row is eliminated when.
+    for (const std::int64_t tile : {64, 192}) {
+      const Dense<double> expected = factor_with(false, tile, 1, spread);
+      for (const int threads : {1, 2, 16}) {
+        const Dense<double> l = factor_with(true, tile, threads, spread);
+        EXPECT_TRUE(kernels::test::same_bits(l.view(), expected.view()))
+            << tile << " " << threads << " " << spread;
+      }
+    }
+  }
+}
+
 TEST(ResidueFactor, HasADeterminantAndHalfSolves) {
   const Dense<double> a = well_conditioned(200);
   const Factor ours = factor_of(a, options_for("int8x14"));
@@ -88,6 +113,10 @@ TEST(ResidueFactor, TakesTheMemoryThatItPromises) {
   EXPECT_LT(per_square(65536), 7.4);
   options.map = uniform(Rung::int8x15);
   EXPECT_LT(per_square(32768), 8.2);
+  options.map = uniform(Rung::int8x14);
+  options.low_memory = true;
+  EXPECT_LT(per_square(32768), 4.32);
+  EXPECT_LT(per_square(65536), 4.2);
 }
 
 TEST(ResidueFactor, IsRefusedWhereItDoesNotExist) {
@@ -98,6 +127,9 @@ TEST(ResidueFactor, IsRefusedWhereItDoesNotExist) {
     EXPECT_NE(message.find("int8x14 is only for Cholesky"), std::string::npos) << message;
   }
   message_of(ErrorCode::invalid_argument, [&] { (void)lu(a.view(), options_for("int8x14")); });
+  FactorOptions both = options_for("int8x15");
+  both.low_memory = true;
+  message_of(ErrorCode::invalid_argument, [&] { (void)cholesky(a.view(), both); });
   Dense<double> c(64, 64);
   Level3Options level3;
   level3.map = uniform(Rung::int8x15);

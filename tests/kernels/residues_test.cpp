@@ -33,7 +33,7 @@ struct Operand {
       : bytes(residue_bytes(x.rows, x.cols, planes)), reordered(bytes.size()) {
     quads = residues(bytes.data(), x.rows, x.cols, planes, ResidueOrder::quads);
     rows = residues(reordered.data(), x.rows, x.cols, planes, ResidueOrder::rows);
-    t.residues.convert.run(x, shape, quads);
+    t.residues.convert.run(x, shape, Numbers::any, quads);
     reorder(t, quads, rows);
   }
   Buffer<std::int8_t> bytes, reordered;

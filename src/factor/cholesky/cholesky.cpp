@@ -74,16 +74,14 @@ Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
 
 std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
   const tiles::Grid grid = factor::choose_grid(n, options);
-  const auto peak = [&](const PrecisionMap& p) {
-    const tiles::RungMap map(grid, p);
+  const auto peak_of = [&](const tiles::RungMap& map) {
     const bool spread = options.spread && grid.tiles() > 1;
     return factor::peak_bytes(map, factor::graph_for(map, options, {}, spread), {},
                               factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
-  const PrecisionMap fp64 = uniform(Rung::fp64);
-  if (options.map == fp64 && factor::fp64_rung(grid) != Rung::fp64) {
-    const std::int64_t bytes = peak(uniform(factor::fp64_rung(grid)));
-    return core::has_memory(bytes) ? bytes : peak(fp64);
+  const auto peak = [&](const PrecisionMap& p) { return peak_of(tiles::RungMap(grid, p)); };
+  if (factor::is_in_residues(options.map) || options.map == uniform(Rung::fp64)) {
+    return peak_of(factor::choose_fp64_map(grid, options, true, peak_of));
   }
   if (!options.map.adaptive()) return peak(options.map);
   // Tiles at fp64 take the most, packed ones with three planes the most workspace in addition to L.

@@ -104,12 +104,11 @@ void run_solve(Task& task, const void* arguments) {
 void run_rows(Task& task, const void* arguments) {
   const auto& x = *static_cast<const RowsTask*>(arguments);
   const RungMap& map = *x.map;
-  const auto copy_tile = [&](std::int64_t piece, std::byte*) {
+  const auto copy_tile = [&](std::int64_t piece, std::byte* scratch) {
     const std::int64_t k = x.k0 + piece;
     const tiles::Tile tile{shape_of(map, x.j, k), task.data(static_cast<std::size_t>(piece) + 1)};
     if (map.residues() > 0) {
-      kernels::reorder(kernels::table(), tile.residues().x,
-                       residue_rows_of(map, x.j, k, x.k0, task.data(0)));
+      copy_residue_rows(tile, residue_rows_of(map, x.j, k, x.k0, task.data(0)), scratch);
     } else if (row_planes(map, x.j, k) > 0) {
       tiles::make_rows(kernels::table(), tile, rows_of(map, x.j, k, x.k0, task.data(0)));
     }

@@ -191,6 +191,10 @@ class Inserter {
   mutable bool column_ours_ = false;
 };
 
+bool needs_restoring(const RungMap& map) {
+  return map.residues() > 0 && !map.stores_numbers();
+}
+
 /// Counts the tasks that an Inserter would insert.
 struct Counter {
   const RungMap& map;
@@ -220,7 +224,7 @@ std::int64_t task_count(const RungMap& map, const Distribution& distribution,
                         const Schedule& schedule, int rank) {
   Counter counter{map, distribution, rank};
   schedule.walk(counter);
-  return counter.tasks + (map.residues() > 0 ? map.grid().count() : 0);
+  return counter.tasks + (needs_restoring(map) ? map.grid().count() : 0);
 }
 
 void left_looking(Graph& graph, CholeskyState& state, const Schedule& schedule) {
@@ -238,7 +242,7 @@ void left_looking(Graph& graph, CholeskyState& state, const Schedule& schedule) 
     column = std::min(column + schedule.window, grid.tiles());
     if (saved != nullptr && saved->due(column) && !saved->save(graph, column, pieces)) break;
   }
-  if (state.l->map().residues() > 0) insert.restore();
+  if (needs_restoring(state.l->map())) insert.restore();
   graph.wait();
 }
 

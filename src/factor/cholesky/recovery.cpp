@@ -103,7 +103,7 @@ double BreakdownRecovery::unit_of(const RungMap& map) const {
 }
 
 RungMap BreakdownRecovery::resolve_map() {
-  if (options_.map == uniform(Rung::fp64)) return fp64_map();
+  if (options_.map == uniform(Rung::fp64) || is_in_residues(options_.map)) return fp64_map();
   if (!options_.map.adaptive()) return RungMap(grid_, options_.map);
   const auto start = core::Clock::now();
   const Scale scale = scale_factors(diagonal_, options_.cholesky.scaling);
@@ -125,12 +125,8 @@ RungMap BreakdownRecovery::resolve_map() {
 }
 
 RungMap BreakdownRecovery::fp64_map() const {
-  if (is_in_residues(options_.map)) return RungMap(grid_, options_.map);
-  const RungMap plain(grid_, uniform(Rung::fp64));
-  const bool alone = process_.alone() && checkpoints_ == nullptr;
-  if (!alone || fp64_rung(grid_) == Rung::fp64) return plain;
-  const RungMap exact(grid_, uniform(fp64_rung(grid_)));
-  return core::has_memory(plan(exact).bytes) ? exact : plain;
+  return choose_fp64_map(grid_, options_, process_.alone() && checkpoints_ == nullptr,
+                         [this](const RungMap& map) { return plan(map).bytes; });
 }
 
 BreakdownRecovery::AttemptPlan BreakdownRecovery::plan(const RungMap& map) const {

@@ -37,6 +37,17 @@ kernels::ResiduesOut residue_rows_of(const RungMap& map, std::int64_t j, std::in
                            kernels::ResidueOrder::rows);
 }
 
+void copy_residue_rows(const tiles::Tile& tile, const kernels::ResiduesOut& to,
+                       std::byte* scratch) {
+  const kernels::Table& t = kernels::table();
+  if (!tile.shape.as_numbers) return kernels::reorder(t, tile.residues().x, to);
+  const kernels::ResiduesOut quads =
+      kernels::residues(reinterpret_cast<std::int8_t*>(scratch), to.rows, to.depth, to.planes,
+                        kernels::ResidueOrder::quads);
+  kernels::numbers_to_residues(t, tile.numbers().l, quads);
+  kernels::reorder(t, quads, to);
+}
+
 RowPieces row_pieces(const RungMap& map, std::int64_t j, std::int64_t k0, std::int64_t k1) {
   if (!has_row_copies(map)) return {};
   return {k0 < std::min(k1, j - 1), k0 < k1 && k1 == j};

@@ -26,6 +26,9 @@ kernels::PackedOut rows_of(const tiles::RungMap& map, std::int64_t j, std::int64
 kernels::ResiduesOut residue_rows_of(const tiles::RungMap& map, std::int64_t j, std::int64_t k,
                                      std::int64_t k0, std::byte* copies);
 
+/// Copies a tile of such a map. 'scratch' has residue_bytes() if the map stores numbers.
+void copy_residue_rows(const tiles::Tile& tile, const kernels::ResiduesOut& to, std::byte* scratch);
+
 /// The pieces of row j's copies that hold columns k0..k1: one with a chunk of the early columns,
 /// and one with the last column (k = j - 1) alone, because it is finished late and the other
 /// columns need not wait for it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
+#include "core/checks.hpp"
 #include "factor/cholesky/residue_codelets.hpp"
 #include "factor/setup.hpp"
 #include "kernels/kernels.hpp"
@@ -51,12 +52,27 @@ void check_options(const FactorOptions& options) {
     misuse("tile = " + std::to_string(options.tile) + "; int8 rungs have tiles up to " +
            std::to_string(kernels::kResidueChunk));
   }
+  if (options.low_memory && options.map == uniform(Rung::int8x15)) {
+    misuse("low_memory does not keep the redundant residues of int8x15; choose one of the two");
+  }
 }
 
 Rung fp64_rung(const Grid& grid) {
   const bool engine = kernels::table().residues.update.isa == core::Isa::amx;
   const bool exact = engine && grid.n >= kExactFrom && grid.tile <= kernels::kResidueChunk;
   return exact ? Rung::int8x14 : Rung::fp64;
+}
+
+RungMap choose_fp64_map(const Grid& grid, const FactorOptions& options, bool alone,
+                        const std::function<std::int64_t(const RungMap&)>& bytes) {
+  const bool asked = is_in_residues(options.map);
+  const Rung rung = asked ? options.map.layers[0] : alone ? fp64_rung(grid) : Rung::fp64;
+  if (rung == Rung::fp64) return {grid, uniform(Rung::fp64)};
+  RungMap exact(grid, uniform(rung));
+  if (options.low_memory) exact.store_numbers();
+  if (asked || core::has_memory(bytes(exact))) return exact;
+  exact.store_numbers();
+  return core::has_memory(bytes(exact)) ? exact : RungMap(grid, uniform(Rung::fp64));
 }
 
 engine::GraphOptions graph_for(const RungMap& map, const FactorOptions& options,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+
 #include "engine/graph.hpp"
 #include "factor/cholesky/workspace.hpp"
 #include "factor/distributed/process_context.hpp"
@@ -26,6 +28,12 @@ inline constexpr std::int64_t kExactFrom = 2048;
 
 /// The rung of the tiles of a factor at fp64: int8x14 or fp64. With several ranks it is fp64.
 Rung fp64_rung(const tiles::Grid& grid);
+
+/// The tiles of a factor at fp64 or an int8 rung: with exact sums where they are asked for, or
+/// where they are faster and the memory suffices. 'bytes' is the peak of a map; 'alone': on one
+/// rank.
+tiles::RungMap choose_fp64_map(const tiles::Grid& grid, const FactorOptions& options, bool alone,
+                               const std::function<std::int64_t(const tiles::RungMap&)>& bytes);
 
 /// The options of the graph that factors a map: workers only where there is enough parallel work.
 engine::GraphOptions graph_for(const tiles::RungMap& map, const FactorOptions& options,

@@ -36,7 +36,9 @@ constexpr std::int64_t kMostColumns = 8;
 constexpr std::int64_t kDistributedRing = 4;
 constexpr std::int64_t kWindowsRing = 6;
 
-std::int64_t columns_in_work(int workers) {
+/// A single one where little memory is worth more than a column ahead.
+std::int64_t columns_in_work(const RungMap& map, int workers) {
+  if (map.stores_numbers()) return 1;
   return std::clamp<std::int64_t>(workers / 4, kRing, kMostColumns);
 }
 
@@ -118,13 +120,15 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
       }
     }
     const std::int64_t ahead =
-        map.residues() > 0 && workers < kManyWorkers
+        map.stores_numbers() && workers < kManyWorkers ? workers + 1
+        : map.residues() > 0 && workers < kManyWorkers
             ? std::max<std::int64_t>(6, 3 * workers)
-            : std::max<std::int64_t>({of_column * columns_in_work(workers) / 2, 8, 2 * workers});
+            : std::max<std::int64_t>(
+                  {of_column * columns_in_work(map, workers) / 2, 8, 2 * workers});
     ring = alone && workers == 1 ? 1 : std::min(of_window, ahead);
     sums = ring + later;
     sums_bytes = sums_size(map);
-    rows = alone                    ? columns_in_work(workers)
+    rows = alone                    ? columns_in_work(map, workers)
            : window == grid.tiles() ? std::clamp<std::int64_t>(workers, kRing, kDistributedRing)
                                     : std::max<std::int64_t>(workers, kWindowsRing);
     row_columns = window < grid.tiles() ? window : std::max<std::int64_t>(1, window - 2);
@@ -132,7 +136,7 @@ Needs::Needs(const RungMap& map, const Distribution& distribution, const Schedul
     last_row_bytes = row_stride(map);
   }
   const std::int64_t solved = grid.tiles() - (needs_inverse(map, grid.tiles() - 1) ? 0 : 1);
-  inverses = std::min(columns_in_work(workers), solved);
+  inverses = std::min(columns_in_work(map, workers), solved);
   inverse_bytes = factor::inverse_bytes(map);
   if (alone) return;
   received.resize(static_cast<std::size_t>(std::min(grid.tiles(), window + (window + 1) / 2)));

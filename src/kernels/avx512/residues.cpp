@@ -15,35 +15,40 @@ namespace stepwell::kernels {
 namespace {
 
 /// Rows [i, i + 16) of a column as integers, low and high halves; written back as fp64.
-struct Numbers {
+struct Integers {
   __m512i low, high;
 };
+template <Numbers numbers>
 STEPWELL_VNNI inline __m512i fixed_point(double* x, unsigned lanes) {
   const auto mask = static_cast<__mmask8>(lanes);
   const __m512d scaled = _mm512_mul_pd(_mm512_maskz_loadu_pd(mask, x), _mm512_set1_pd(0x1p54));
   const __m512i number = _mm512_cvtpd_epi64(scaled);
-  _mm512_mask_storeu_pd(x, mask,
-                        _mm512_mul_pd(_mm512_cvtepi64_pd(number), _mm512_set1_pd(0x1p-54)));
+  if constexpr (numbers == Numbers::any) {
+    _mm512_mask_storeu_pd(x, mask,
+                          _mm512_mul_pd(_mm512_cvtepi64_pd(number), _mm512_set1_pd(0x1p-54)));
+  }
   return _mm512_add_epi64(number, _mm512_set1_epi64(std::int64_t{1} << 62));
 }
-STEPWELL_VNNI inline Numbers numbers_of(double* x, unsigned lanes) {
+template <Numbers numbers>
+STEPWELL_VNNI inline Integers integers_of(double* x, unsigned lanes) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-  const __m512i a = fixed_point(x, lanes & 255U), b = fixed_point(x + 8, lanes >> 8U);
+  const __m512i a = fixed_point<numbers>(x, lanes & 255U);
+  const __m512i b = fixed_point<numbers>(x + 8, lanes >> 8U);
   return {_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b)};
 }
 
-template <int planes>
+template <int planes, Numbers numbers>
 STEPWELL_VNNI void convert(MatrixView<double> x, Shape shape, ResiduesOut out) {
   const std::int64_t depth = out.depth_blocks() * kResidueDepth;
   double none[16] = {};
   for (std::int64_t i = 0; i < out.panels() * kResiduePanel; i += 16) {
     for (std::int64_t k = 0; k < depth; k += 4) {
-      Numbers column[4];
+      Integers column[4];
       for (std::int64_t t = 0; t < 4; ++t) {
         const bool inside = k + t < x.cols && i < x.rows;
         const unsigned lanes = inside ? lanes_of(i, x.rows, shape == Shape::lower ? k + t : 0) : 0U;
-        column[t] = numbers_of(inside ? x.column(k + t) + i : none, lanes);
+        column[t] = integers_of<numbers>(inside ? x.column(k + t) + i : none, lanes);
       }
       std::int8_t* to = out.data + out.offset(i, k);
       for (int p = 0; p < planes; ++p) {
@@ -60,9 +65,15 @@ STEPWELL_VNNI void convert(MatrixView<double> x, Shape shape, ResiduesOut out) {
   }
 }
 
-void to_residues(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept {
-  (out.planes == kVerifiedPlanes ? convert<kVerifiedPlanes> : convert<kResiduePlanes>)(x, shape,
-                                                                                       out);
+template <int planes>
+void convert(MatrixView<double> x, Shape shape, Numbers numbers, ResiduesOut out) {
+  numbers == Numbers::any ? convert<planes, Numbers::any>(x, shape, out)
+                          : convert<planes, Numbers::fixed_point>(x, shape, out);
+}
+
+void to_residues(MatrixView<double> x, Shape shape, Numbers numbers, ResiduesOut out) noexcept {
+  (out.planes == kVerifiedPlanes ? convert<kVerifiedPlanes>
+                                 : convert<kResiduePlanes>)(x, shape, numbers, out);
 }
 
 /// The three parts of 16 numbers modulo M, and the multiples of M that were subtracted.

@@ -12,13 +12,13 @@ std::int64_t modulus(int plane) {
   return kModuli[static_cast<std::size_t>(plane)];
 }
 
-void to_residues(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept {
+void to_residues(MatrixView<double> x, Shape shape, Numbers numbers, ResiduesOut out) noexcept {
   for (std::int64_t k = 0; k < out.depth_blocks() * kResidueDepth; ++k) {
     for (std::int64_t i = 0; i < out.panels() * kResiduePanel; ++i) {
       std::int64_t number = 0;
       if (i < x.rows && k < x.cols && (shape == Shape::full || i >= k)) {
         number = std::llrint(0x1p54 * x(i, k));
-        x(i, k) = 0x1p-54 * static_cast<double>(number);
+        if (numbers == Numbers::any) x(i, k) = 0x1p-54 * static_cast<double>(number);
       }
       for (int p = 0; p < out.planes; ++p) {
         out.at(p, 0, 0)[out.offset(i, k)] = static_cast<std::int8_t>(residue(number, modulus(p)));
