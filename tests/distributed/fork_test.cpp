@@ -56,8 +56,13 @@ TEST(Fork, OfARankIsNoRank) {
   }
 }
 
-/// A distributed solve does not hang while another thread forks again and again.
+/// A distributed solve does not hang while another thread forks again and again. Not with
+/// AddressSanitizer, whose allocator (before LLVM 17) leaves its locks to the child as they are:
+/// operator new hangs there.
 TEST(Fork, DuringASolveDoesNotHang) {
+  if (stepwell::test::kSanitized) {
+    GTEST_SKIP() << "the sanitizer's allocator hangs in such a child";
+  }
   System s(300, recipe(gallery::Kind::arithmetic));
   const System for_child = s;
   std::atomic<int> forks{0}, failed{0};
@@ -68,7 +73,7 @@ TEST(Fork, DuringASolveDoesNotHang) {
       ++forks;
     }
   });
-  const int wanted = stepwell::test::kSanitized ? 2 : 5;
+  const int wanted = 5;
   for (std::int64_t going = 1; going > 0;) {  // all ranks repeat equally often
     expect_solved(s, s.solve(with_tile(64), {}));
     going = forks < wanted && failed == 0 ? 1 : 0;
