@@ -47,7 +47,7 @@ void add_large_bench(tool::Verb bench, const std::string& op, const std::string&
         .check(tool::OneOf{"dominant", "matern", "geometric"})
         .capture_default_str();
     verb.add_flag("--low-memory", r->low_memory,
-                  "int8x14: 8 bytes an element of L instead of 14, 1.3 times as long");
+                  "int8x14: 8 bytes an element of L instead of 14, converted in every product");
     verb.add_option("--cond", r->condition, "Condition number of 'geometric'")
         .check(tool::Range(1.0, 1e15))
         .capture_default_str();

@@ -21,8 +21,7 @@ constexpr std::size_t kMostLayers = 64;  // a tree of 2^64 tiles has no more lev
       ErrorCode::invalid_argument,
       "precision map '" + std::string(text.substr(0, 80)) + "': " + why +
           "; write a rung (bf16, bf16x2, bf16x3, fp16, fp32, fp64, int8x14, int8x15), rungs by "
-          "level "
-          "(bf16,bf16x2,fp32), graded:<rung>*<block columns>,...,<rung> or adaptive:<eps>");
+          "level (bf16,bf16x2,fp32), graded:<rung>*<block columns>,...,<rung> or adaptive:<eps>");
 }
 
 double parse_eps(std::string_view text, std::string_view number) {

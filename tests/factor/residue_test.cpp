@@ -87,6 +87,20 @@ TEST(ResidueFactor, HasTheSameBitsInLessMemory) {
   }
 }
 
+TEST(ResidueFactor, HandlesTheSmallestOrdersInLessMemory) {
+  FactorOptions options = options_for("int8x14", 64);
+  options.low_memory = true;
+  for (const std::int64_t n : {0, 1, 2, 65}) {
+    const Dense<double> a = well_conditioned(n);
+    const Dense<double> l = lower_factor(factor_of(a, options));
+    const Dense<double> expected = lower_factor(factor_of(a, options_for("int8x14", 64)));
+    EXPECT_TRUE(kernels::test::same_bits(l.view(), expected.view())) << n;
+  }
+  Dense<double> a = well_conditioned(130);
+  a(100, 70) = a(70, 100) = NAN;
+  EXPECT_EQ(cholesky(a.view(), options).report().outcome, FactorOutcome::non_finite);
+}
+
 TEST(ResidueFactor, HasADeterminantAndHalfSolves) {
   const Dense<double> a = well_conditioned(200);
   const Factor ours = factor_of(a, options_for("int8x14"));

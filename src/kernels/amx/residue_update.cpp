@@ -155,6 +155,7 @@ STEPWELL_VNNI void update_plane(const ResidueUpdate& u, std::int64_t steps) {
       before = u.sums.at(u.plane, pi, pj);
     }
   }
+  if (before == nullptr) return;  // there was no block
   store_sums(scratch[turn]);
   reduction.begin(scratch[turn], before);
   reduction.groups(16);

@@ -29,7 +29,7 @@ using Vector = hn::Vec<Tag>;
 
 constexpr int kVectors = 3;
 constexpr int kColumns = 4;
-constexpr std::int64_t kLongestGroup = 24;  ///< rows: the most that kVectors vectors hold
+constexpr std::int64_t kMostLanes = 8;  ///< of Tag
 
 HWY_INLINE std::int64_t lanes() {
   return static_cast<std::int64_t>(hn::Lanes(Tag()));
@@ -98,7 +98,7 @@ HWY_INLINE void solve_rows(MatrixView<const double> l, const double* reciprocals
 }
 
 void trsm(MatrixView<const double> l, MatrixView<double> b) noexcept {
-  HWY_ALIGN double x[kLongestGroup * kLeaf], reciprocals[kLeaf];
+  HWY_ALIGN double x[kMostLanes * kLeaf], reciprocals[kLeaf];
   for (std::int64_t j = 0; j < l.rows; ++j) reciprocals[j] = 1 / l(j, j);
   const std::int64_t group = kVectors * lanes();
   std::int64_t i = 0;
