@@ -77,9 +77,15 @@ const std::vector<Case> kCases = {
     {"UnknownVendor", {}, "vendor=NotAVendor", ""},
     {"AmxRefusedForASmallSignalStack", {}, "small_altstack", ""},
     {"AmxRefusedByASandbox", {}, "refuse_permission", ""},
+    {"EmulatedAmx", {}, "amx", ""},
+    {"EmulatedAmxWithoutInt8", {"amx_int8"}, "amx", ""},
     {"CappedAtAvx2", {}, "", "avx2"},
     {"CappedAtAvx2WithoutAvx2", {"avx2"}, "", "avx2"},
 };
+
+/// What 'amx' in FAKE_CPU adds.
+const std::set<std::string> kEmulated = {"avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16",
+                                         "amx_int8"};
 
 /// The features of this CPU, and "osxsave" if the kernel uses XSAVE.
 std::set<std::string> real_features() {
@@ -128,8 +134,15 @@ struct Expected {
   std::vector<std::string> because;  ///< texts in the reason given for the one above 'usable'
 };
 
-Expected expect(const Case& c) {
+/// The features before some are hidden.
+std::set<std::string> features_of(const Case& c) {
   std::set<std::string> features = real_features();
+  if (has(c, "amx")) features.insert(kEmulated.begin(), kEmulated.end());
+  return features;
+}
+
+Expected expect(const Case& c) {
+  std::set<std::string> features = features_of(c);
   for (const std::string& feature : c.hidden) features.erase(feature);
   if (has(c, "max_leaf")) {
     for (const char* leaf7 :
@@ -152,7 +165,7 @@ Expected expect(const Case& c) {
         e.because = {"not tried: STEPWELL_ISA=" + c.cap};
       } else if (has(c, "small_altstack")) {
         e.because = {"No space left on device", "alternate signal stack smaller than"};
-      } else if (has(c, "refuse_permission") || !amx_is_permitted()) {
+      } else if (!has(c, "amx") && (has(c, "refuse_permission") || !amx_is_permitted())) {
         e.because = {"the kernel refused permission"};
       }
     }
@@ -167,7 +180,11 @@ class FakeCpu : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     if (!cpuid_can_fault()) GTEST_SKIP() << "CPUID can't be made to fault here";
-    const std::set<std::string> features = real_features();
+    const std::set<std::string> features = features_of(GetParam());
+    if (has(GetParam(), "amx") &&
+        (features.count("avx512bw") == 0 || real_features().count("amx_tile") > 0)) {
+      GTEST_SKIP() << "AMX is not emulated here";
+    }
     for (const std::string& feature : GetParam().hidden) {
       if (features.count(feature) == 0) {
         GTEST_SKIP() << "this CPU has no " << feature << " to hide";

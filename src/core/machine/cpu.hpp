@@ -27,11 +27,11 @@ struct Cpu {
   const Usable& operator[](Isa i) const { return isa[static_cast<unsigned>(i)]; }
 };
 
-/// Detects the CPU. If CPUID and XCR0 offer AMX and 'cap' does not exclude it, requests the
-/// kernel's permission to use AMX. The permission holds for the whole process and makes small
+/// Detects the CPU. If CPUID offers AMX and 'cap' does not exclude it, requests the kernel's
+/// permission to use AMX. The permission holds for the whole process and makes small
 /// alternate signal stacks impossible from then on; therefore call this at first use, never when
 /// the library is loaded. The kernel table does the numerical self-test. Never executes an
-/// instruction that CPUID and XCR0 do not guarantee.
+/// instruction that CPUID, XCR0 and the kernel do not guarantee.
 Cpu probe_cpu(Isa cap);
 
 }  // namespace stepwell::core
