@@ -17,6 +17,7 @@
 #            there, to a RungMap and to a BlockSource: tasks get their data from the engine
 #   spdx     a C++ file starts with the two SPDX lines
 #   home     a C++ file under src/ belongs to a layer
+#   folder   a folder has at most 25 C++ files
 #
 # Prints file:line: rule: what is wrong, for every problem, and fails if there is one.
 cmake_minimum_required(VERSION 3.25)
@@ -234,6 +235,20 @@ foreach(file IN LISTS files)
       check_codelet("${file}" "${file}:${line_number}" "${line}")
     endif()
   endforeach()
+endforeach()
+
+set(most_files 25)
+set(folders "")
+foreach(file IN LISTS files)
+  cmake_path(GET file PARENT_PATH folder)
+  list(APPEND folders "${folder}")
+  math(EXPR files_in_${folder} "0${files_in_${folder}} + 1")
+endforeach()
+list(REMOVE_DUPLICATES folders)
+foreach(folder IN LISTS folders)
+  if(files_in_${folder} GREATER most_files)
+    problem("${folder}:1" folder "${files_in_${folder}} files; at most ${most_files}: divide it")
+  endif()
 endforeach()
 
 list(LENGTH files count)

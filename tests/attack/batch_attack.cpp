@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "attack/attacks.hpp"
-#include "attack/oracle.hpp"
+#include "attack/oracle/oracle.hpp"
 #include "stepwell/batch.hpp"
 
 /// batch_solve(), batch_factor_solve() and batch_substitute().

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "attack/attacks.hpp"
-#include "attack/exact_factor.hpp"
+#include "attack/oracle/exact_factor.hpp"
 #include "attack/seeds.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "stepwell/factor.hpp"

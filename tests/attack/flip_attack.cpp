@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "attack/attacks.hpp"
-#include "attack/oracle.hpp"
+#include "attack/oracle/oracle.hpp"
 #include "attack/seeds.hpp"
 #include "stepwell/lstsq.hpp"
 

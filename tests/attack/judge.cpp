@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "attack/attacks.hpp"
-#include "attack/oracle.hpp"
+#include "attack/oracle/oracle.hpp"
 #include "engine/runtime.hpp"
 #include "solvers/fixture.hpp"
 

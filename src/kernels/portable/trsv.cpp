@@ -4,6 +4,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/portable/trsv.cpp"
+#include <algorithm>
+
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/portable/pairs-inl.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attack/oracle.hpp"
+#include "attack/oracle/oracle.hpp"
 
 extern "C" {
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "attack/oracle.hpp"
+#include "attack/oracle/oracle.hpp"
 
 #include <algorithm>
 #include <cmath>
