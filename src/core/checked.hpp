@@ -35,4 +35,9 @@ constexpr std::int64_t round_up(std::int64_t n, std::int64_t step) {
   return *padded / step * step;
 }
 
+/// The number of pieces of 'size' > 0 that n >= 0 items make.
+constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t size) {
+  return n / size + (n % size > 0 ? 1 : 0);
+}
+
 }  // namespace stepwell::core

@@ -154,14 +154,13 @@ inline void gather_gram(const Table& t, const GatherGram& args) {
 inline void to_residues(const Table& t, MatrixView<double> x, ResiduesOut out,
                         Shape shape = Shape::full) {
   const core::FpScope fp;
-  t.residues.convert.run(x, shape, Numbers::any, out);
+  t.residues.convert.run(x, shape, out);
 }
 
-/// The same for multiples of 2^-54.
-inline void numbers_to_residues(const Table& t, MatrixView<const double> x, ResiduesOut out) {
+inline void to_residues(const Table& t, MatrixView<const double> x, const double* scale,
+                        ResiduesOut out) {
   const core::FpScope fp;
-  const MatrixView<double> only_read{const_cast<double*>(x.data), x.rows, x.cols, x.ld};
-  t.residues.convert.run(only_read, Shape::full, Numbers::fixed_point, out);
+  t.residues.convert_scaled.run(x, scale, out);
 }
 
 inline void from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) {
@@ -169,7 +168,8 @@ inline void from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) 
   t.residues.restore.run(x, out);
 }
 
-/// From quads to rows order: the bytes of a plane move as those of a packed bf16 operand do.
+/// From one order to the other: the bytes of a plane move as those of a packed bf16 operand do,
+/// and a transpose is its own inverse.
 inline void reorder(const Table& t, ResiduesIn x, ResiduesOut out) {
   const std::int64_t depth = x.depth_blocks() * kDepth;
   for (int p = 0; p < x.planes; ++p) {
@@ -187,9 +187,9 @@ inline void update(const Table& t, const ResidueUpdate& args) {
 }
 
 inline std::int64_t subtract_sums(const Table& t, ResidueSums sums, MatrixView<double> out,
-                                  Shape shape = Shape::full) {
+                                  Shape shape = Shape::full, SumScales scales = {}) {
   const core::FpScope fp;
-  return t.residues.subtract.run(sums, shape, out);
+  return t.residues.subtract.run(sums, shape, scales, out);
 }
 
 inline void load(const Table& t, const LoadArgs& args, Scan& scan) {

@@ -100,8 +100,9 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("load", t.load, kPortable);
   rows.add("column_sizes", t.column_sizes, kPortable);
   rows.add("gather gram fp32", t.gather_gram, kPortable);
-  rows.add("update int8 (residues)", t.residues.update, kInt8);
+  rows.add("update int8", t.residues.update, kInt8);
   rows.add("residues from fp64", t.residues.convert, kVnni);
+  rows.add("residues from scaled fp64", t.residues.convert_scaled, kVnni);
   rows.add("residues to fp64", t.residues.restore, kVnni);
   rows.add("subtract sums in residues", t.residues.subtract, kVnni);
   rows.add("potrf leaf fp64, fused", t.residues.potrf, kFused);

@@ -149,6 +149,8 @@ constexpr Reconstruction reconstruction(int planes, int bits) {
 
 /// Sums of FP64 quality.
 inline constexpr Reconstruction kSums = reconstruction(kResiduePlanes, 2 * kFractionBits);
+/// Sums of kWidePlanes: M / 2 = 2.23 * 197 * 2^108 = 440 * 2^108, and the largest is 435.2 * 2^108.
+inline constexpr Reconstruction kWideSums = reconstruction(kWidePlanes, 2 * kFractionBits);
 
 /// The sum modulo the redundant plane's modulus r, from the residues x_p: sum_p x_p c_p - q m,
 /// where q M is the multiple of M that the reconstruction subtracts. It must be congruent to the

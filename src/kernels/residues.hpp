@@ -39,6 +39,11 @@ inline constexpr int kFractionBits = 54;
 inline constexpr double kLargestDiagonal = 1.68;
 inline constexpr double kLargestSum = 1.7;
 
+/// Where nothing is checked, the fifteenth plane may extend the range instead: both operands of a
+/// product then have so many more bits, and sums are up to kLargestSum * 2^(2 kWideBits).
+inline constexpr int kWidePlanes = 15;
+inline constexpr int kWideBits = 4;
+
 inline constexpr std::int64_t kResiduePanel = 32;    ///< rows of a panel
 inline constexpr std::int64_t kResidueDepth = 64;    ///< depth of a depth block
 inline constexpr std::int64_t kResidueBlock = 2048;  ///< bytes of a panel's depth block in a plane
@@ -147,14 +152,18 @@ inline ResidueSums residue_sums(std::int8_t* data, std::int64_t rows, std::int64
 /// Products that the FP64 leaves sum in one chain.
 inline constexpr std::int64_t kFusedTerms = 16;
 
-/// Numbers to convert: any, or such that are multiples of 2^-54 already, which are only read.
-enum class Numbers : unsigned char { any, fixed_point };
-
 /// Converts x to residues, X = round(x 2^54) to nearest even, padding included, and replaces x by
-/// the number that X stands for. |x| <= 1.5, which is not checked. With shape lower, elements above
-/// the diagonal count as zero, and are neither read nor written. Cost: 1.3 ns an element and core.
-using ToResiduesFn = void(MatrixView<double> x, Shape shape, Numbers numbers,
-                          ResiduesOut out) noexcept;
+/// the number that X stands for; 'out' in quads order. |x| <= 1.5, which is not checked. With shape
+/// lower, elements above the diagonal count as zero, and are neither read nor written. Cost: 1.3 ns
+/// an element and core.
+using ToResiduesFn = void(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept;
+
+/// The same for numbers that are only read, times powers of two: X = round(x scale 2^54). An
+/// operand in quads order has the rows of x as its rows, and one in rows order the columns of x:
+/// neither way transposes single bytes. scale[i] is that of the operand's row i; null: ones. |x
+/// scale| < 2^7, which is not checked; products with a NaN or an infinity are any numbers.
+using ScaledToResiduesFn = void(MatrixView<const double> x, const double* scale,
+                                ResiduesOut out) noexcept;
 
 /// The reverse, from the first seven planes: out = X 2^-54, exact.
 using FromResiduesFn = void(ResiduesIn x, MatrixView<double> out) noexcept;
@@ -183,10 +192,20 @@ struct ResidueUpdate {
 };
 using ResidueUpdateFn = void(const ResidueUpdate& args) noexcept;
 
-/// t <- t - S 2^-108, where S are the sums that the residues stand for. |S 2^-108| must be below
-/// kLargestSum. The result has three roundings and an error of 2^-80, and the same bits in all
-/// versions. With a redundant plane, returns the number of elements one of whose residues is
-/// wrong. With shape lower, elements above the diagonal are left alone.
-using SubtractSumsFn = std::int64_t(ResidueSums sums, Shape shape, MatrixView<double> t) noexcept;
+/// What sums are multiplied by, rows[i] * cols[j], where cols are powers of two; null: ones. With a
+/// NaN or an infinity in either, the result is one, too.
+struct SumScales {
+  const double* rows = nullptr;
+  const double* cols = nullptr;
+  bool wide = false;  ///< kWidePlanes, none of which is redundant
+};
+
+/// t <- t - S 2^-108 scale, where S are the sums that the residues stand for. |S 2^-108| must be
+/// below kLargestSum, or 2^8 times that if they are wide. The result has three roundings and an
+/// error of 2^-80 scale (wide: 2^-72), and the same bits in all versions. With a redundant plane,
+/// returns the number of elements one of whose residues is wrong. With shape lower, elements above
+/// the diagonal are left alone.
+using SubtractSumsFn = std::int64_t(ResidueSums sums, Shape shape, SumScales scales,
+                                    MatrixView<double> t) noexcept;
 
 }  // namespace stepwell::kernels

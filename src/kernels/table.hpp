@@ -44,6 +44,7 @@ struct BatchEntries {
 /// The kernels for matrices in residue numbers.
 struct ResidueEntries {
   Entry<ToResiduesFn> convert;
+  Entry<ScaledToResiduesFn> convert_scaled;
   Entry<FromResiduesFn> restore;
   Entry<ResidueUpdateFn> update;
   Entry<SubtractSumsFn> subtract;

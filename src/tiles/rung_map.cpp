@@ -48,10 +48,11 @@ int tree_level(std::int64_t tiles, std::int64_t i, std::int64_t j) {
 void require_mixable(const PrecisionMap& map, const std::string& who) {
   const auto found = std::ranges::find_if(map.layers, has_residues);
   if (map.adaptive() || found == map.layers.end()) return;
-  throw Error(ErrorCode::invalid_argument,
-              who + ": the rung " + std::string(to_string(*found)) +
-                  " is only for Cholesky factorizations in one process, with all tiles at it; use "
-                  "fp64 for the same accuracy");
+  throw Error(
+      ErrorCode::invalid_argument,
+      who + ": the rung " + std::string(to_string(*found)) +
+          " is only for Cholesky factorizations and, without its fifteenth residue, syrk() in "
+          "one process, with all tiles at it; use fp64 for the same accuracy");
 }
 
 RungMap::RungMap(const Grid& grid, const PrecisionMap& map) : grid_(grid) {

@@ -36,7 +36,7 @@ Level3Options options_of(const std::string& map, Context* context = nullptr) {
 double product_error(const PrecisionMap& map, std::int64_t k) {
   double worst = 0;
   for (const Rung rung : map.layers) {
-    const double v = rung == Rung::fp64 ? kU64 : kU32;
+    const double v = rung == Rung::fp64 || rung == Rung::int8x14 ? kU64 : kU32;
     const auto terms = static_cast<double>(std::max(1, info(rung).products) * k + 8);
     worst = std::max(worst, 2.1 * info(rung).unit_roundoff + info(rung).product_error + terms * v);
   }
@@ -47,7 +47,7 @@ class EachMap : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Level3, EachMap,
                          ::testing::Values("bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64",
                                            "bf16,bf16x2,fp32", "fp16,fp64", "fp32,fp64",
-                                           "bf16,fp16", "fp64,bf16"),
+                                           "bf16,fp16", "fp64,bf16", "int8x14"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::replace(name.begin(), name.end(), ',', '_');
@@ -148,7 +148,7 @@ TEST_P(EachMap, WorkersGiveTheSameBits) {
 TEST(Level3, AnInfinityOrNanReachesItsRowsAndNoOthers) {
   Random random(5);
   for (const double bad : {kInfinity, -kInfinity, std::nan("")}) {
-    for (const char* map : {"bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64"}) {
+    for (const char* map : {"bf16", "bf16x2", "bf16x3", "fp16", "fp32", "fp64", "int8x14"}) {
       Dense<double> a = gaussian(150, 80, random);
       a(100, 50) = bad;
       const Guarded<double> c(150, 150);
@@ -187,6 +187,8 @@ TEST(Level3, MisuseIsAnErrorThatSaysWhatToDo) {
   expect("no data", [&] { (void)syrk(1, {nullptr, 10, 20, 10}, 0, c.view()); });
   expect("negative", [&] { (void)syrk(1, {a.data.data(), -1, 20, 10}, 0, c.view()); });
   expect("adaptive", [&] { (void)syrk(1, a.view(), 0, c.view(), options_of("adaptive:1e-3")); });
+  expect("int8x15", [&] { (void)syrk(1, a.view(), 0, c.view(), options_of("int8x15")); });
+  expect("int8x14", [&] { (void)syrk(1, a.view(), 0, c.view(), options_of("bf16,int8x14")); });
   Level3Options odd;
   odd.tile = 33;
   expect("multiple of 32", [&] { (void)syrk(1, a.view(), 0, c.view(), odd); });
@@ -202,7 +204,7 @@ TEST(Level3, CanBeCancelledAndCountsItsTasks) {
   Random random(6);
   const Dense<double> a = gaussian(400, 300, random);
   const Factor factor = factor_of(well_conditioned(300), options_for("bf16"));
-  for (const char* map : {"bf16", "fp32", "fp64"}) {
+  for (const char* map : {"bf16", "fp32", "fp64", "int8x14"}) {
     Progress progress;
     Level3Options options = options_of(map);
     options.engine.progress = &progress;

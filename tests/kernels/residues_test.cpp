@@ -33,7 +33,7 @@ struct Operand {
       : bytes(residue_bytes(x.rows, x.cols, planes)), reordered(bytes.size()) {
     quads = residues(bytes.data(), x.rows, x.cols, planes, ResidueOrder::quads);
     rows = residues(reordered.data(), x.rows, x.cols, planes, ResidueOrder::rows);
-    t.residues.convert.run(x, shape, Numbers::any, quads);
+    t.residues.convert.run(x, shape, quads);
     reorder(t, quads, rows);
   }
   Buffer<std::int8_t> bytes, reordered;
@@ -84,6 +84,10 @@ TEST(ResidueConstants, ModuliArePairwiseCoprimeAndLargeEnough) {
     }
     if (planes == kResiduePlanes) {
       EXPECT_GT(product / 2, std::ldexp(kLargestSum, 2 * kFractionBits) * (1 + 0x1p-10));
+    }
+    if (planes == kWidePlanes) {
+      EXPECT_GT(product / 2,
+                std::ldexp(kLargestSum, 2 * (kFractionBits + kWideBits)) * (1 + 0x1p-10));
     }
     // A wrong residue moves a sum by d M / m: out of its range, or by less than the redundant
     // modulus.
@@ -193,7 +197,7 @@ TEST_P(Residues, SumsAreExact) {
     }
     t = h;
     const MatrixView<double> out = view(t.data(), c.rows, c.cols);
-    EXPECT_EQ(table_.residues.subtract.run(sums, c.shape, out), 0);
+    EXPECT_EQ(table_.residues.subtract.run(sums, c.shape, {}, out), 0);
     for (std::int64_t j = 0; j < c.cols; ++j) {
       for (std::int64_t i = 0; i < c.rows; ++i) {
         const auto e = static_cast<std::size_t>(j * c.rows + i);
@@ -208,6 +212,116 @@ TEST_P(Residues, SumsAreExact) {
       }
     }
   }
+}
+
+TEST_P(Residues, ScaledRowsAndColumnsAreRead) {
+  for (const std::int64_t rows : {1, 16, 31, 100}) {
+    for (const std::int64_t cols : {1, 3, 64, 70, 130}) {
+      const std::vector<double> x = random_rows(rows, cols, 11);
+      const MatrixView<const double> a = view(x.data(), rows, cols);
+      for (const ResidueOrder order : {ResidueOrder::quads, ResidueOrder::rows}) {
+        // The operand's rows are the rows of x, or its columns.
+        const bool by_rows = order == ResidueOrder::quads;
+        const std::int64_t lines = by_rows ? rows : cols, depth = by_rows ? cols : rows;
+        std::vector<double> scale(static_cast<std::size_t>(lines));
+        for (std::size_t i = 0; i < scale.size(); ++i) scale[i] = std::ldexp(1, -int(i % 40));
+        const std::int64_t bytes = residue_bytes(lines, depth, kVerifiedPlanes);
+        const Buffer<std::int8_t> memory(bytes), ones(bytes);
+        std::fill_n(memory.data(), bytes, std::int8_t{77});  // padding has to be written
+        const ResiduesOut out = residues(memory.data(), lines, depth, kVerifiedPlanes, order);
+        const ResiduesOut plain = residues(ones.data(), lines, depth, kVerifiedPlanes, order);
+        table_.residues.convert_scaled.run(a, scale.data(), out);
+        table_.residues.convert_scaled.run(a, nullptr, plain);
+        for (std::int64_t i = 0; i < out.panels() * 32; ++i) {
+          for (std::int64_t k = 0; k < out.depth_blocks() * 64; ++k) {
+            const bool inside = i < lines && k < depth;
+            const double element = !inside ? 0 : by_rows ? a(i, k) : a(k, i);
+            const double s = inside ? scale[static_cast<std::size_t>(i)] : 1;
+            for (int p = 0; p < kVerifiedPlanes; ++p) {
+              const int m = kModuli[static_cast<std::size_t>(p)];
+              ASSERT_EQ(out.at(p, 0, 0)[out.offset(i, k)], residue(number(element * s), m))
+                  << i << ' ' << k << ' ' << p << (by_rows ? " rows" : " columns");
+              ASSERT_EQ(plain.at(p, 0, 0)[out.offset(i, k)], residue(number(element), m));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Residues, SumsAreScaledExactly) {
+  const std::int64_t rows = 50, cols = 37, depth = 100;
+  std::vector<double> a = random_rows(rows, depth, 12), b = random_rows(cols, depth, 13);
+  const Operand left(table_, view(a.data(), rows, depth), kVerifiedPlanes);
+  const Operand right(table_, view(b.data(), cols, depth), kVerifiedPlanes);
+  Buffer<std::int8_t> memory(residue_sums_bytes(rows, cols, kVerifiedPlanes));
+  const ResidueSums sums = residue_sums(memory.data(), rows, cols, kVerifiedPlanes);
+  const ResidueFactors whole[] = {{left.quads, right.rows}};
+  for (int p = 0; p < kVerifiedPlanes; ++p) {
+    table_.residues.update.run({p, whole, sums, Shape::full, true, 0, {}});
+  }
+  std::vector<double> of_rows(static_cast<std::size_t>(rows)), of_cols;
+  for (std::size_t i = 0; i < of_rows.size(); ++i) of_rows[i] = std::ldexp(1, int(i % 60) - 30);
+  for (std::int64_t j = 0; j < cols; ++j) of_cols.push_back(std::ldexp(1, int(j % 20) - 400));
+  of_rows[7] = NAN;
+  of_cols[5] = NAN;
+  for (const int planes : {kResiduePlanes, kVerifiedPlanes}) {
+    ResidueSums used = sums;
+    used.planes = planes;
+    std::vector<double> plain(static_cast<std::size_t>(rows * cols)), scaled = plain;
+    table_.residues.subtract.run(used, Shape::full, {}, view(plain.data(), rows, cols));
+    table_.residues.subtract.run(used, Shape::full, {of_rows.data(), of_cols.data()},
+                                 view(scaled.data(), rows, cols));
+    for (std::int64_t j = 0; j < cols; ++j) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const auto e = static_cast<std::size_t>(j * rows + i);
+        const double s =
+            of_rows[static_cast<std::size_t>(i)] * of_cols[static_cast<std::size_t>(j)];
+        if (std::isnan(s)) {
+          EXPECT_TRUE(std::isnan(scaled[e]));
+        } else {
+          EXPECT_EQ(scaled[e], plain[e] * s) << i << ' ' << j;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Residues, WideSumsAreExact) {
+  // In each row the norm is the largest that is allowed.
+  const std::int64_t rows = 40, cols = 35, depth = 130;
+  std::vector<double> a = random_rows(rows, depth, 14), b = random_rows(cols, depth, 15);
+  for (double& x : a) x *= 1 << kWideBits;
+  for (double& x : b) x *= 1 << kWideBits;
+  const std::int64_t of_a = residue_bytes(rows, depth, kWidePlanes);
+  const std::int64_t of_b = residue_bytes(cols, depth, kWidePlanes);
+  const Buffer<std::int8_t> left(of_a), right(of_b), order(of_b);
+  const ResiduesOut qa = residues(left.data(), rows, depth, kWidePlanes, ResidueOrder::quads);
+  const ResiduesOut qb = residues(order.data(), cols, depth, kWidePlanes, ResidueOrder::quads);
+  const ResiduesOut rb = residues(right.data(), cols, depth, kWidePlanes, ResidueOrder::rows);
+  table_.residues.convert_scaled.run(view<const double>(a.data(), rows, depth), nullptr, qa);
+  table_.residues.convert_scaled.run(view<const double>(b.data(), cols, depth), nullptr, qb);
+  reorder(table_, qb, rb);
+  Buffer<std::int8_t> memory(residue_sums_bytes(rows, cols, kWidePlanes));
+  const ResidueSums sums = residue_sums(memory.data(), rows, cols, kWidePlanes);
+  const ResidueFactors whole[] = {{qa, rb}};
+  for (int p = 0; p < kWidePlanes; ++p) {
+    table_.residues.update.run({p, whole, sums, Shape::full, true, 0, {}});
+  }
+  std::vector<double> t(static_cast<std::size_t>(rows * cols));
+  table_.residues.subtract.run(sums, Shape::full, {nullptr, nullptr, true},
+                               view(t.data(), rows, cols));
+  double largest = 0;
+  for (std::int64_t j = 0; j < cols; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double exact = exact_difference(0, exact_sum(a, rows, i, b, cols, j, depth));
+      const double off = std::fabs(t[static_cast<std::size_t>(j * rows + i)] - exact);
+      EXPECT_TRUE(off <= 3 * 0x1p-53 * std::fabs(exact) + 0x1p-72) << i << ' ' << j;
+      largest = std::max(largest, std::fabs(exact));
+    }
+  }
+  EXPECT_GT(largest, kLargestSum * 8) << "sums that need the wide range";
 }
 
 TEST_P(Residues, HaveTheBitsOfTheReference) {
@@ -226,11 +340,11 @@ TEST_P(Residues, HaveTheBitsOfTheReference) {
     }
     std::vector<double>& out = results[t == &table_ ? 1 : 0];
     out.assign(static_cast<std::size_t>(n * n), 0x1.23456789abcdep-3);
-    t->residues.subtract.run(sums, Shape::full, view(out.data(), n, n));
+    t->residues.subtract.run(sums, Shape::full, {}, view(out.data(), n, n));
     std::vector<double> fourteen(out.size(), 0x1.23456789abcdep-3);
     ResidueSums fewer = sums;
     fewer.planes = kResiduePlanes;
-    t->residues.subtract.run(fewer, Shape::full, view(fourteen.data(), n, n));
+    t->residues.subtract.run(fewer, Shape::full, {}, view(fourteen.data(), n, n));
     out.insert(out.end(), fourteen.begin(), fourteen.end());
   }
   for (std::size_t e = 0; e < results[0].size(); ++e) EXPECT_EQ(results[0][e], results[1][e]) << e;
@@ -256,7 +370,7 @@ TEST_P(Residues, TheRedundantPlaneFindsAnyWrongResidue) {
     r = static_cast<std::int8_t>(r ^ (1 << random() % 8));
     const int m = kModuli[static_cast<std::size_t>(p)];
     const bool harmless = (r - right_one) % m == 0;
-    EXPECT_EQ(table_.residues.subtract.run(sums, Shape::full, view(t.data(), n, n)),
+    EXPECT_EQ(table_.residues.subtract.run(sums, Shape::full, {}, view(t.data(), n, n)),
               harmless ? 0 : 1);
     r = right_one;
   }

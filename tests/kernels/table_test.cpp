@@ -31,17 +31,17 @@ std::vector<Row> rows_of(const BatchEntries<T>& b) {
 
 std::vector<Row> rows(const Table& t) {
   // After the cap, a table has only entries: a new entry that is missing here changes the size.
-  std::vector<Row> all =
-      rows_of(t.update[0], t.update[1], t.update[2], t.update[3], t.update_fp32, t.update_fp64,
-              t.small_update_fp32, t.small_update_fp64, t.pack_fp32, t.pack_fp64, t.unpack_fp32,
-              t.unpack_fp64, t.reorder, t.potrf_fp32, t.potrf_fp64, t.trsm_fp32, t.trsm_fp64,
-              t.invert_fp32, t.invert_fp64, t.getrf_fp32, t.getrf_fp64, t.transpose_fp32,
-              t.transpose_fp64, t.product, t.rounded_product, t.round, t.block_vectors_fp32,
-              t.block_vectors_fp64, t.trsv_block_fp32, t.trsv_block_fp64, t.blocked_product,
-              t.symmetric_product, t.packed_product_fp32, t.packed_product_fp64,
-              t.tile_product_fp32, t.tile_product_fp64, t.exact_product, t.split_product, t.load,
-              t.pack_columns, t.column_sizes, t.gather_gram, t.residues.convert, t.residues.restore,
-              t.residues.update, t.residues.subtract, t.residues.potrf, t.residues.trsm);
+  std::vector<Row> all = rows_of(
+      t.update[0], t.update[1], t.update[2], t.update[3], t.update_fp32, t.update_fp64,
+      t.small_update_fp32, t.small_update_fp64, t.pack_fp32, t.pack_fp64, t.unpack_fp32,
+      t.unpack_fp64, t.reorder, t.potrf_fp32, t.potrf_fp64, t.trsm_fp32, t.trsm_fp64, t.invert_fp32,
+      t.invert_fp64, t.getrf_fp32, t.getrf_fp64, t.transpose_fp32, t.transpose_fp64, t.product,
+      t.rounded_product, t.round, t.block_vectors_fp32, t.block_vectors_fp64, t.trsv_block_fp32,
+      t.trsv_block_fp64, t.blocked_product, t.symmetric_product, t.packed_product_fp32,
+      t.packed_product_fp64, t.tile_product_fp32, t.tile_product_fp64, t.exact_product,
+      t.split_product, t.load, t.pack_columns, t.column_sizes, t.gather_gram, t.residues.convert,
+      t.residues.convert_scaled, t.residues.restore, t.residues.update, t.residues.subtract,
+      t.residues.potrf, t.residues.trsm);
   EXPECT_EQ(sizeof(Table), all.size() * sizeof(Entry<LoadFn>) + sizeof t.batch_fp32 +
                                sizeof t.batch_fp64 + alignof(Table));
   for (const std::vector<Row>& more : {rows_of(t.batch_fp32), rows_of(t.batch_fp64)}) {

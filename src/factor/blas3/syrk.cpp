@@ -9,6 +9,7 @@
 #include "core/checks.hpp"
 #include "core/clock.hpp"
 #include "core/memory_error.hpp"
+#include "factor/blas3/residue_syrk.hpp"
 #include "factor/blas3/syrk_codelets.hpp"
 #include "factor/setup.hpp"
 #include "stepwell/error.hpp"
@@ -157,6 +158,20 @@ double choose_scale(double largest, bool fp16) {
   return std::ldexp(1.0, (fp16 ? 9 : 0) - std::ilogb(largest));
 }
 
+/// At int8x14: no tasks, because sums are exact and need no order.
+Level3Report in_residues(double alpha, MatrixView<const double> a, double beta,
+                         MatrixView<double> c, const Level3Options& options) {
+  const auto start = core::Clock::now();
+  engine::ThreadPool pool(engine::pool_threads(options.engine.context));
+  Level3Report report;
+  report.peak_bytes = residue_syrk_bytes(a.rows, a.cols, pool.size());
+  core::require_memory(report.peak_bytes, "syrk: the residues of A");
+  report.cancelled = !residue_syrk(pool, alpha, a, beta, c, options.engine.progress);
+  report.times.workers = pool.size();
+  report.times.wall = report.times.update = core::seconds_since(start);
+  return report;
+}
+
 }  // namespace
 }  // namespace factor
 
@@ -165,6 +180,7 @@ Level3Report syrk(double alpha, MatrixView<const double> a, double beta, MatrixV
   using namespace factor;
   const auto start = core::Clock::now();
   check(a, c);
+  if (options.map == uniform(Rung::int8x14)) return in_residues(alpha, a, beta, c, options);
   SyrkRules s;
   SyrkResults results;
   s.alpha = alpha;

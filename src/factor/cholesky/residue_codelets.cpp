@@ -95,7 +95,7 @@ void sweep_rows(const TileTask& x, const TaskData& d, std::int64_t first, std::i
     const kernels::ResiduesOut left =
         kernels::residues(reinterpret_cast<std::int8_t*>(scratch), rows, depth, sums.planes,
                           kernels::ResidueOrder::quads);
-    kernels::numbers_to_residues(t, p.numbers.block(first, 0, rows, depth), left);
+    kernels::to_residues(t, p.numbers.block(first, 0, rows, depth), nullptr, left);
     const kernels::ResidueFactors one[] = {{left, p.right}};
     tiles::sweep(t, sums, one, shape, x.first && &p == &d.products.front());
   }

@@ -44,7 +44,7 @@ void copy_residue_rows(const tiles::Tile& tile, const kernels::ResiduesOut& to,
   const kernels::ResiduesOut quads =
       kernels::residues(reinterpret_cast<std::int8_t*>(scratch), to.rows, to.depth, to.planes,
                         kernels::ResidueOrder::quads);
-  kernels::numbers_to_residues(t, tile.numbers().l, quads);
+  kernels::to_residues(t, tile.numbers().l, nullptr, quads);
   kernels::reorder(t, quads, to);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/machine/fp_scope.hpp"
+#include "factor/dense/residue_lu.hpp"
 #include "kernels/blas/lapack.hpp"
 
 namespace stepwell::factor {
@@ -19,7 +20,7 @@ class DenseLu {
   DenseLu(MatrixView<double> a, int* pivots) : a_(a), pivots_(pivots) {}
 
   std::int64_t run(engine::ThreadPool& pool) {
-    const std::int64_t n = a_.rows;
+    const std::int64_t n = a_.cols;
     panel(0);
     for (std::int64_t k = 0; k + kPanel < n; k += kPanel) {
       const std::int64_t next = k + kPanel;
@@ -41,7 +42,7 @@ class DenseLu {
   }
 
  private:
-  std::int64_t width(std::int64_t k) const { return std::min(kPanel, a_.rows - k); }
+  std::int64_t width(std::int64_t k) const { return std::min(kPanel, a_.cols - k); }
 
   void panel(std::int64_t k) {
     const std::int64_t zero = kernels::getrf(a_.block(k, k, a_.rows - k, width(k)), pivots_ + k);
@@ -75,6 +76,11 @@ class DenseLu {
 
 std::int64_t dense_lu(engine::ThreadPool& pool, MatrixView<double> a, int* pivots) {
   if (a.rows < kDenseLuForThreads) return kernels::getrf(a, pivots);
+  if (uses_residue_lu(pool, a)) return residue_lu(pool, a, pivots);
+  return DenseLu(a, pivots).run(pool);
+}
+
+std::int64_t dense_lu_panel(engine::ThreadPool& pool, MatrixView<double> a, int* pivots) {
   return DenseLu(a, pivots).run(pool);
 }
 

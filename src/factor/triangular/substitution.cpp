@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/machine/fp_scope.hpp"
+#include "factor/triangular/residue_substitution.hpp"
 #include "factor/triangular/substitution_order.hpp"
 #include "factor/triangular/substitution_tile.hpp"
 
@@ -114,6 +115,10 @@ constexpr std::int64_t kChunk = 64;
 
 }  // namespace
 
+std::int64_t substitute_columns_bytes(const tiles::Grid& grid, std::int64_t columns, int threads) {
+  return residue_substitution_bytes(grid, std::min(columns, kTogether), threads);
+}
+
 void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
                         const tiles::TileMatrix& backward, Triangles triangles,
                         MatrixView<double> x, const Chunks& chunks) {
@@ -127,9 +132,16 @@ void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forwa
         call(first + from, part.block(0, from, x.rows, std::min(kChunk, part.cols - from)));
       });
     };
+    const auto solve = [&](const tiles::TileMatrix& l, bool transposed) {
+      if (substitutes_by_residues(l.grid(), part.cols)) {
+        substitute_by_residues(pool, block_triangle(l, transposed), part);
+      } else {
+        Direction<double>(l, part, transposed).run(pool);
+      }
+    };
     for_chunks(chunks.before);
-    Direction<double>(forward, part, false).run(pool);
-    if (triangles == Triangles::both) Direction<double>(backward, part, true).run(pool);
+    solve(forward, false);
+    if (triangles == Triangles::both) solve(backward, true);
     for_chunks(chunks.after);
   }
 }

@@ -36,4 +36,7 @@ void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forwa
                         const tiles::TileMatrix& backward, Triangles triangles,
                         MatrixView<double> x, const Chunks& chunks = {});
 
+/// Bytes of its workspace.
+std::int64_t substitute_columns_bytes(const tiles::Grid& grid, std::int64_t columns, int threads);
+
 }  // namespace stepwell::factor

@@ -37,7 +37,7 @@ void solve_tile(tiles::TileIn l, bool transposed, MatrixView<V> x) {
   if (l.shape.is_packed()) return kernels::tile_trsv(t, l.packed(), transposed, x);
   if constexpr (std::is_same_v<V, double>) {
     if (l.shape.rung == Rung::fp64 && x.cols >= kWide) {
-      return kernels::solve_lower(l.fp64(), transposed, x);
+      return kernels::solve_triangle(l.fp64(), {false, transposed, false}, x);
     }
     if (l.shape.rung == Rung::fp64) return kernels::tile_trsv(t, l.fp64(), transposed, x);
   }

@@ -68,23 +68,23 @@ void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double>
               as_int(b.ld));
 }
 
-void solve_lower(MatrixView<const double> l, bool transposed, MatrixView<double> b) {
+void solve_triangle(MatrixView<const double> t, Triangle triangle, MatrixView<double> b) {
   constexpr std::int64_t kBlock = 64;
   if (b.empty()) return;
-  const std::int64_t n = l.rows, blocks = (n + kBlock - 1) / kBlock;
+  const auto [upper, transposed, unit] = triangle;
+  const bool forward = upper == transposed;
+  const std::int64_t n = t.rows, blocks = (n + kBlock - 1) / kBlock;
   for (std::int64_t k = 0; k < blocks; ++k) {
-    const std::int64_t i = (transposed ? blocks - 1 - k : k) * kBlock;
-    const std::int64_t m = std::min(kBlock, n - i), after = i + m;
+    const std::int64_t i = (forward ? k : blocks - 1 - k) * kBlock;
+    const std::int64_t m = std::min(kBlock, n - i);
     const MatrixView<double> bi = b.block(i, 0, m, b.cols);
-    if (transposed) {
-      subtract_product(l.block(after, i, n - after, m), b.block(after, 0, n - after, b.cols), bi,
-                       {true, false});
-    } else {
-      subtract_product(l.block(i, 0, m, i), b.block(0, 0, i, b.cols), bi);
-    }
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
-                CblasNonUnit, as_int(m), as_int(b.cols), 1, l.data + i + i * l.ld, as_int(l.ld),
-                bi.data, as_int(bi.ld));
+    // The rows that have been solved.
+    const std::int64_t first = forward ? 0 : i + m, count = forward ? i : n - i - m;
+    subtract_product(transposed ? t.block(first, i, count, m) : t.block(i, first, m, count),
+                     b.block(first, 0, count, b.cols), bi, {transposed, false});
+    cblas_dtrsm(CblasColMajor, CblasLeft, upper ? CblasUpper : CblasLower,
+                transposed ? CblasTrans : CblasNoTrans, unit ? CblasUnit : CblasNonUnit, as_int(m),
+                as_int(b.cols), 1, t.data + i + i * t.ld, as_int(t.ld), bi.data, as_int(bi.ld));
   }
 }
 

@@ -31,9 +31,16 @@ void solve_unit_lower(MatrixView<const double> l, MatrixView<double> b);
 /// dtrsm: B <- R^-1 B, or R^-T B, R upper triangular.
 void solve_upper(MatrixView<const double> r, bool transposed, MatrixView<double> b);
 
-/// B <- L^-1 B, or L^-T B, L lower triangular, B with many columns: blocks of 64 rows by gemm and
-/// trsm, because OpenBLAS's trsm alone runs at a quarter of gemm's rate.
-void solve_lower(MatrixView<const double> l, bool transposed, MatrixView<double> b);
+/// Which triangle of a matrix is meant, and how it is used.
+struct Triangle {
+  bool upper = false;
+  bool transposed = false;
+  bool unit = false;  ///< its diagonal counts as ones
+};
+
+/// B <- T^-1 B, or T^-T B, B with many columns: blocks of 64 rows by gemm and trsm, because
+/// OpenBLAS's trsm alone runs at a quarter of gemm's rate.
+void solve_triangle(MatrixView<const double> t, Triangle triangle, MatrixView<double> b);
 
 /// Which operands of a product are transposed.
 struct Transposed {

@@ -12,19 +12,34 @@ std::int64_t modulus(int plane) {
   return kModuli[static_cast<std::size_t>(plane)];
 }
 
-void to_residues(MatrixView<double> x, Shape shape, Numbers numbers, ResiduesOut out) noexcept {
+/// 'number' is X of each element of the operand; padding is zero.
+template <class Number>
+void fill(ResiduesOut out, const Number& number) {
   for (std::int64_t k = 0; k < out.depth_blocks() * kResidueDepth; ++k) {
     for (std::int64_t i = 0; i < out.panels() * kResiduePanel; ++i) {
-      std::int64_t number = 0;
-      if (i < x.rows && k < x.cols && (shape == Shape::full || i >= k)) {
-        number = std::llrint(0x1p54 * x(i, k));
-        if (numbers == Numbers::any) x(i, k) = 0x1p-54 * static_cast<double>(number);
-      }
+      const std::int64_t x = i < out.rows && k < out.depth ? number(i, k) : 0;
       for (int p = 0; p < out.planes; ++p) {
-        out.at(p, 0, 0)[out.offset(i, k)] = static_cast<std::int8_t>(residue(number, modulus(p)));
+        out.at(p, 0, 0)[out.offset(i, k)] = static_cast<std::int8_t>(residue(x, modulus(p)));
       }
     }
   }
+}
+
+void to_residues(MatrixView<double> x, Shape shape, ResiduesOut out) noexcept {
+  fill(out, [&](std::int64_t i, std::int64_t k) -> std::int64_t {
+    if (shape == Shape::lower && i < k) return 0;
+    const std::int64_t number = std::llrint(0x1p54 * x(i, k));
+    x(i, k) = 0x1p-54 * static_cast<double>(number);
+    return number;
+  });
+}
+
+void scaled_to_residues(MatrixView<const double> x, const double* scale, ResiduesOut out) noexcept {
+  fill(out, [&](std::int64_t i, std::int64_t k) -> std::int64_t {
+    const double element = out.order == ResidueOrder::quads ? x(i, k) : x(k, i);
+    const double scaled = scale == nullptr ? element : element * scale[i];
+    return std::isfinite(scaled) ? std::llrint(0x1p54 * scaled) : 0;
+  });
 }
 
 void update(const ResidueUpdate& u) noexcept {
@@ -36,9 +51,12 @@ void update(const ResidueUpdate& u) noexcept {
       std::int8_t& r = sums[u.sums.offset(i, j)];
       std::int64_t sum = u.first ? 0 : r;
       for (const ResidueFactors& f : u.products) {
-        const std::int8_t *const a = f.a.at(u.plane, 0, 0), *const b = f.b.at(u.plane, 0, 0);
-        for (std::int64_t k = 0; k < f.a.depth_blocks() * kResidueDepth; ++k) {
-          sum += a[f.a.offset(i, k)] * b[f.b.offset(j, k)];
+        for (std::int64_t k = 0; k < f.a.depth_blocks() * kResidueDepth; k += kResidueDepth) {
+          const std::int8_t* const a = f.a.at(u.plane, 0, 0) + f.a.offset(i, k);  // quads
+          const std::int8_t* const b = f.b.at(u.plane, 0, 0) + f.b.offset(j, k);  // rows
+          std::int32_t block = 0;
+          for (int c = 0; c < kResidueDepth; ++c) block += a[c / 4 * 64 + c % 4] * b[c];
+          sum += block;
         }
       }
       r = static_cast<std::int8_t>(residue(sum, modulus(u.plane)));
@@ -87,16 +105,21 @@ bool agrees(const Parts& s, const ResidueOfPlane& residue_of) {
   return f % modulus(kResiduePlanes) == 0 && std::fabs(s.high) <= kLargestSum;
 }
 
-std::int64_t subtract_sums(ResidueSums sums, Shape shape, MatrixView<double> t) noexcept {
+std::int64_t subtract_sums(ResidueSums sums, Shape shape, SumScales scales,
+                           MatrixView<double> t) noexcept {
   std::int64_t wrong = 0;
   for (std::int64_t j = 0; j < t.cols; ++j) {
     for (std::int64_t i = shape == Shape::lower ? j : 0; i < t.rows; ++i) {
       const auto residue_of = [&, place = sums.offset(i, j)](int p) -> std::int32_t {
         return sums.at(p, 0, 0)[place];
       };
-      const Parts s = parts_of(kSums, residue_of);
-      if (sums.planes == kVerifiedPlanes && !agrees(s, residue_of)) ++wrong;
-      t(i, j) = ((t(i, j) - s.high) - s.middle) - s.low;
+      const Parts s = parts_of(scales.wide ? kWideSums : kSums, residue_of);
+      const bool checked = sums.planes == kVerifiedPlanes && !scales.wide;
+      if (checked && !agrees(s, residue_of)) ++wrong;
+      const double scale = (scales.rows == nullptr ? 1 : scales.rows[i]) *
+                           (scales.cols == nullptr ? 1 : scales.cols[j]);
+      const double high = std::fma(-s.high, scale, t(i, j));
+      t(i, j) = std::fma(-s.low, scale, std::fma(-s.middle, scale, high));
     }
   }
   return wrong;
@@ -147,6 +170,7 @@ void trsm(MatrixView<const double> l, MatrixView<double> b) noexcept {
 void fill_reference_residues(Table& t) {
   constexpr auto isa = core::Isa::reference;
   t.residues = {{&to_residues, "to_residues_reference", isa},
+                {&scaled_to_residues, "scaled_to_residues_reference", isa},
                 {&from_residues, "from_residues_reference", isa},
                 {&update, "residue_update_reference", isa},
                 {&subtract_sums, "subtract_sums_reference", isa},

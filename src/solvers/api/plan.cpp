@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/memory_error.hpp"
+#include "engine/threads/thread_pool.hpp"
 #include "factor/cholesky/setup.hpp"
 #include "solvers/analysis/lower_triangle_copy.hpp"
 #include "solvers/api/checks.hpp"
@@ -65,6 +66,7 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const PrecisionMap map = first_map(options, direct);
   Plan plan = plan_of(n, columns, options, Structure::spd, map, direct);
   if (many) plan.seconds = solvers::direct_seconds(n, columns, Structure::spd);
+  const int threads = engine::pool_threads(options.engine.context);
   const std::int64_t copy = solvers::LowerTriangleCopy::bytes(n, options);
   if (small && solvers::is_plain(options, Structure::spd)) {
     plan.bytes = plan.top_bytes = copy + solvers::small_bytes(n, columns, Structure::spd);
@@ -74,8 +76,9 @@ Plan plan_spd(std::int64_t n, std::int64_t columns, const SolveOptions& options)
   const Refiner refiner = options.refine.refiner.value_or(Refiner::cg);
   const solvers::RefinementBytes refinement =
       solvers::refinement_bytes(n, columns, refiner, Structure::spd);
-  const std::int64_t more = copy + bytes_of(refinement) +
-                            (many ? solvers::many_columns_bytes(n, columns, Structure::spd) : 0);
+  const std::int64_t more =
+      copy + bytes_of(refinement) +
+      (many ? solvers::many_columns_bytes(n, columns, Structure::spd, threads) : 0);
   const auto bytes_at = [&](const PrecisionMap& of) {
     f.map = of;
     const std::int64_t factoring = factor_bytes(n, f);
@@ -119,10 +122,11 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
   }
   const Refiner refiner =
       options.refine.refiner.value_or(solvers::default_refiner(Structure::general));
+  const int threads = engine::pool_threads(options.engine.context);
   const std::int64_t more =
       bytes_of(solvers::refinement_bytes(n, columns, refiner, Structure::general)) +
-      (many ? solvers::many_columns_bytes(n, columns, Structure::general) : 0);
-  const std::int64_t lapack = solvers::LapackFactor::bytes(n) + more;
+      (many ? solvers::many_columns_bytes(n, columns, Structure::general, threads) : 0);
+  const std::int64_t lapack = solvers::LapackFactor::peak_bytes(n, threads) + more;
   FactorOptions f = factor_options(options);
   f.map = map;
   if (direct) {
@@ -131,7 +135,7 @@ Plan plan_general(std::int64_t n, std::int64_t columns, const SolveOptions& opti
     plan.top_bytes = std::max({plan.bytes, lapack, lu_bytes(n, f) + more});
     return plan;
   }
-  plan.bytes = lu_bytes(n, f) + more;
+  plan.bytes = many ? lapack : lu_bytes(n, f) + more;
   plan.top_bytes = plan.bytes;
   for (const Rung step : solvers::ladder_rungs()) {
     f.map = uniform(step);

@@ -12,6 +12,7 @@
 #include "core/numeric/exponent.hpp"
 #include "engine/runtime.hpp"
 #include "factor/dense/lu.hpp"
+#include "factor/dense/residue_lu.hpp"
 #include "factor/determinant.hpp"
 #include "factor/setup.hpp"
 #include "kernels/blas/lapack.hpp"
@@ -28,10 +29,14 @@ std::int64_t LapackFactor::bytes(std::int64_t n) {
   return core::size_product(n, n, 8, "LAPACK's factor") +
          n * static_cast<std::int64_t>(sizeof(int));
 }
+std::int64_t LapackFactor::peak_bytes(std::int64_t n, int threads) {
+  return bytes(n) + factor::residue_lu_bytes(n, threads);
+}
 
 LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a, double max_abs)
     : n_(a.rows), exponent_(core::exponent_of(lapack_power(max_abs))) {
-  core::require_memory(bytes(n_), "LAPACK's factor of a matrix of order " + std::to_string(n_));
+  core::require_memory(peak_bytes(n_, pool.size()),
+                       "LAPACK's factor of a matrix of order " + std::to_string(n_));
   lu_ = core::Buffer<double>(n_ * n_, core::Contents::any);
   pivots_.resize(static_cast<std::size_t>(n_));
   const double power = lapack_power(max_abs);
@@ -43,7 +48,8 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
   const engine::SingleThreadedBlas blas;
   report_.map = uniform(Rung::fp64);
   report_.unit_roundoff = info(Rung::fp64).unit_roundoff;
-  report_.bytes = report_.peak_bytes = bytes(n_);
+  report_.bytes = bytes(n_);
+  report_.peak_bytes = peak_bytes(n_, pool.size());
   report_.max_abs = max_abs;
   report_.pivot = factor::dense_lu(pool, view(lu_.data(), n_, n_), pivots_.data());
   if (report_.pivot >= 0) report_.outcome = FactorOutcome::singular;

@@ -27,7 +27,9 @@ class LapackFactor {
   /// B <- A^-1 B, or A^-T B, times 2^-exponent.
   void solve(bool transposed, MatrixView<double> b) const;
 
+  /// Bytes of the factor, and of those with the workspace of its computation.
   static std::int64_t bytes(std::int64_t n);
+  static std::int64_t peak_bytes(std::int64_t n, int threads);
 
  private:
   std::int64_t n_;

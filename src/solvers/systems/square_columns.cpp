@@ -13,6 +13,7 @@
 #include "core/numeric/worst.hpp"
 #include "engine/runtime.hpp"
 #include "factor/cholesky/factor_data.hpp"
+#include "factor/cholesky/setup.hpp"
 #include "factor/triangular/substitution.hpp"
 #include "refine/vectors.hpp"
 #include "solvers/certify/sketch.hpp"
@@ -61,12 +62,16 @@ bool many_columns(std::int64_t n, std::int64_t columns, const SolveOptions& o,
          rung_seconds(ladder_rungs()[0], n, columns, structure);
 }
 
-std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure) {
+std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure,
+                                int threads) {
   if (structure == Structure::general) {  // vectors of refinement, for more columns at once
     return core::size_product(n, std::min(columns, kWideBatch), 9 * 8, "columns");
   }
+  FactorOptions f;
+  f.map = uniform(Rung::fp64);
   return core::size_product(n, std::min(columns, kTogether) + 2 * kBatch + 4 * Sketch::kProbes, 8,
-                            "columns");
+                            "columns") +
+         factor::substitute_columns_bytes(factor::choose_grid(n, f), columns, threads);
 }
 
 /// Makes an FP64 factor unless there is one. False if there is none.
@@ -182,8 +187,8 @@ bool SquareSolver::solve_many(MatrixView<const double> b, MatrixView<double> x, 
   const std::int64_t n = order();
   if (!factorize_for_columns(c)) return false;
   const engine::SingleThreadedBlas blas;
-  c.peak_bytes =
-      std::max(c.peak_bytes, c.factor.bytes) + many_columns_bytes(n, b.cols, Structure::spd);
+  c.peak_bytes = std::max(c.peak_bytes, c.factor.bytes) +
+                 many_columns_bytes(n, b.cols, Structure::spd, a_->pool().size());
   const auto solving = core::Clock::now();
   double certifying = 0;
   std::int64_t changed = -1;
@@ -238,8 +243,9 @@ bool SquareSolver::solve_many_general(MatrixView<const double> b, MatrixView<dou
                                       Certificate& c) {
   if (!factorize_for_columns(c)) return false;
   const engine::SingleThreadedBlas blas;
-  c.peak_bytes = std::max(c.peak_bytes,
-                          c.factor.bytes + many_columns_bytes(order(), b.cols, Structure::general));
+  c.peak_bytes = std::max(
+      c.peak_bytes,
+      c.factor.bytes + many_columns_bytes(order(), b.cols, Structure::general, a_->pool().size()));
   for (std::int64_t first = 0; first < b.cols; first += kWideBatch) {
     Batch batch = make_batch(b, first, std::min(kWideBatch, b.cols - first));
     batch.direct = true;

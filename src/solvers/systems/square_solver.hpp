@@ -154,7 +154,8 @@ class SquareSolver {
 bool many_columns(std::int64_t n, std::int64_t columns, const SolveOptions& options,
                   Structure structure);
 /// Bytes that this takes in addition to the factor and to what refinement takes.
-std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure);
+std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure,
+                                int threads);
 
 /// Columns of a general system that an FP64 factor is applied to at once, instead of kBatch: enough
 /// for matrix products.
