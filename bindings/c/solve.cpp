@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "convert.hpp"
 
@@ -153,6 +155,34 @@ int stepwell_solver_half_solve(stepwell_solver* solver, int64_t columns, double*
     }
     solver->solver.half_solve(view(b, solver->solver.order(), columns, ldb));
     return 0;
+  });
+}
+
+int stepwell_solver_inverse(stepwell_solver* solver, double* inverse, int64_t ld) {
+  return c::guarded([&] {
+    c::require(solver, "stepwell_solver_inverse: solver");
+    if (!solver->solver.factor().ok()) {
+      return static_cast<int>(solver->solver.factor().outcome);
+    }
+    const std::int64_t n = solver->solver.order();
+    return static_cast<int>(solver->solver.inverse(view(inverse, n, n, ld))
+                                ? SolveOutcome::converged
+                                : SolveOutcome::cancelled);
+  });
+}
+
+int stepwell_solver_inverse_diagonal(stepwell_solver* solver, double* diagonal) {
+  return c::guarded([&] {
+    c::require(solver, "stepwell_solver_inverse_diagonal: solver");
+    const std::int64_t n = solver->solver.order();
+    if (n > 0) c::require(diagonal, "stepwell_solver_inverse_diagonal: diagonal");
+    if (!solver->solver.factor().ok()) {
+      return static_cast<int>(solver->solver.factor().outcome);
+    }
+    const std::vector<double> found = solver->solver.inverse_diagonal();
+    std::copy(found.begin(), found.end(), diagonal);
+    const bool complete = static_cast<std::int64_t>(found.size()) == n;
+    return static_cast<int>(complete ? SolveOutcome::converged : SolveOutcome::cancelled);
   });
 }
 

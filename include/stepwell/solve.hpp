@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "stepwell/certificate.hpp"
 #include "stepwell/export.hpp"
@@ -127,6 +128,10 @@ class STEPWELL_API Solver {
   [[nodiscard]] LogDet log_det();
   /// B <- L^-1 B with A = L L': Factor::half_solve(). Only for Structure::spd; throws as log_det().
   void half_solve(MatrixView<double> b);
+  /// out <- A^-1, and the diagonal of A^-1: Factor::inverse(), Factor::inverse_diagonal(). Only for
+  /// Structure::spd; throw as log_det().
+  [[nodiscard]] bool inverse(MatrixView<double> out);
+  [[nodiscard]] std::vector<double> inverse_diagonal();
 
  private:
   struct Impl;

@@ -237,6 +237,11 @@ STEPWELL_C_API int stepwell_solver_log_det(stepwell_solver* solver, double* log,
 /// B <- L^-1 B with A = L L', from a Cholesky factor at fp64: Solver::half_solve().
 STEPWELL_C_API int stepwell_solver_half_solve(stepwell_solver* solver, int64_t columns, double* b,
                                               int64_t ldb);
+/// inverse <- A^-1, n x n, from a Cholesky factor at fp64: Solver::inverse(). STEPWELL_CANCELLED:
+/// 'inverse' has anything.
+STEPWELL_C_API int stepwell_solver_inverse(stepwell_solver* solver, double* inverse, int64_t ld);
+/// The n diagonal elements of A^-1, likewise: Solver::inverse_diagonal().
+STEPWELL_C_API int stepwell_solver_inverse_diagonal(stepwell_solver* solver, double* diagonal);
 STEPWELL_C_API void stepwell_solver_destroy(stepwell_solver* solver);
 
 /// A matrix with many rows: either 'data' with two strides, one of which is 1, or a function that

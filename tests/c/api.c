@@ -196,6 +196,14 @@ static void takes_determinants(void) {
   CHECK(stepwell_solver_half_solve(solver, 2, b, 2) == 0);
   CHECK(b[0] == 1 && b[1] == 2 && b[2] == 2 && b[3] == 0);
   CHECK(stepwell_solver_half_solve(solver, -1, b, 2) == -STEPWELL_INVALID_ARGUMENT);
+  double inverse[4] = {0}, diagonal[2] = {0};
+  CHECK(stepwell_solver_inverse(solver, inverse, 2) == 0);
+  CHECK(fabs(inverse[0] - 5.0 / 16) < 1e-15 && fabs(inverse[1] + 2.0 / 16) < 1e-15);
+  CHECK(inverse[1] == inverse[2] && fabs(inverse[3] - 4.0 / 16) < 1e-15);
+  CHECK(stepwell_solver_inverse_diagonal(solver, diagonal) == 0);
+  CHECK(fabs(diagonal[0] - 5.0 / 16) < 1e-15 && fabs(diagonal[1] - 4.0 / 16) < 1e-15);
+  CHECK(stepwell_solver_inverse(solver, NULL, 2) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_solver_inverse_diagonal(solver, NULL) == -STEPWELL_INVALID_ARGUMENT);
   stepwell_solver_destroy(solver);
   a[0] = -4;
   CHECK(stepwell_solver_create(STEPWELL_SPD, 2, a, 2, &options, &solver) == 0);

@@ -100,6 +100,10 @@ def test_log_det_and_half_solve(n):
     z = f.half_solve(b)
     assert np.allclose(z, np.linalg.solve(np.linalg.cholesky(a), b), rtol=1e-10, atol=1e-10)
     assert np.allclose((z * z).sum(axis=0), (b * f.solve(b)).sum(axis=0))
+    inverse = f.inverse()
+    assert np.allclose(inverse, np.linalg.inv(a), rtol=1e-10, atol=1e-12)
+    assert np.array_equal(inverse, inverse.T)
+    assert np.allclose(f.inverse_diagonal(), np.diag(inverse), rtol=1e-11)
     g = general(n)
     sign, log = np.linalg.slogdet(g)
     found = stepwell.factor(g, "gen", map="fp64").sign_and_log_det()
@@ -112,3 +116,9 @@ def test_a_coarse_factor_has_no_determinant():
         f.log_det()
     with pytest.raises(RuntimeError, match="map fp64"):
         f.half_solve(np.ones(300))
+    with pytest.raises(RuntimeError, match="map fp64"):
+        f.inverse()
+    with pytest.raises(RuntimeError, match="map fp64"):
+        f.inverse_diagonal()
+    with pytest.raises(RuntimeError, match="general matrix"):
+        stepwell.factor(general(300), "gen", map="fp64").inverse()

@@ -6,7 +6,7 @@
 #include "kernels/blas/lapack.hpp"
 #include "solvers/fixture.hpp"
 #include "solvers/general_fixture.hpp"
-#include "stepwell/error.hpp"
+#include "solvers/refused.hpp"
 #include "stepwell/lu.hpp"
 
 /// Determinants and half solves of factors at fp64, compared with LAPACK's.
@@ -92,17 +92,6 @@ TEST(DeterminantTest, OfLuHasTheSignToo) {
     Solver solver(a.view(), SolveOptions{}, Structure::general);  // LAPACK's factor
     EXPECT_EQ(solver.log_det().sign, sign);
     EXPECT_LE(std::abs(solver.log_det().log - log), log_error(n) * 50);
-  }
-}
-
-template <class Call>
-void expect_refused(Call call, ErrorCode code, const char* text) {
-  try {
-    call();
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
   }
 }
 

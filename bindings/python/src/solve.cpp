@@ -5,6 +5,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <vector>
 
 #include "arrays.hpp"
 #include "certificate.hpp"
@@ -79,9 +83,27 @@ class KeptSolver {
     call(nb::none(), columns.cols, [&] { solver_.half_solve(columns); });
   }
 
+  void inverse(const Matrix<double>& out, const nb::object& progress) {
+    const MatrixView<double> columns = columns_of(out);
+    bool complete = false;
+    call(progress, columns.cols, [&] { complete = solver_.inverse(columns); });
+    require_complete(complete);
+  }
+
+  std::vector<double> inverse_diagonal(const nb::object& progress) {
+    std::vector<double> diagonal;
+    call(progress, solver_.order(), [&] { diagonal = solver_.inverse_diagonal(); });
+    require_complete(static_cast<std::int64_t>(diagonal.size()) == solver_.order());
+    return diagonal;
+  }
+
   const char* structure() const { return to_string(solver_.structure()); }
 
  private:
+  /// A progress function that returns False stops the computation.
+  static void require_complete(bool complete) {
+    if (!complete) throw std::runtime_error("cancelled by the progress function");
+  }
   void call(const nb::object& progress, std::int64_t columns, const std::function<void()>& work) {
     state_.enter(Phase::idle);
     state_.cancel = false;
@@ -124,6 +146,8 @@ void bind_solve(nb::module_& m) {
       .def("inverse_norm", &KeptSolver::inverse_norm, nb::arg("transposed"))
       .def("log_det", &KeptSolver::log_det)
       .def("half_solve", &KeptSolver::half_solve, nb::arg("b").noconvert())
+      .def("inverse", &KeptSolver::inverse, nb::arg("out").noconvert(), nb::arg("progress").none())
+      .def("inverse_diagonal", &KeptSolver::inverse_diagonal, nb::arg("progress").none())
       .def_prop_ro("structure", &KeptSolver::structure);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/machine/fp_scope.hpp"
-#include "factor/blas3/residue_gemm.hpp"
+#include "factor/blas3/block_gemm.hpp"
 #include "factor/setup.hpp"
 
 namespace stepwell::factor {
@@ -64,10 +64,10 @@ class ResidueSyrk {
                                    },
                                    false, scales_.to.data() + first, scales_.back.data() + first};
         if (triangle) {
-          return ResidueGemm::Rows{std::move(operand), c_.block(first, first, rows, rows), left,
-                                   kernels::Shape::lower};
+          return BlockGemm::Rows{std::move(operand), c_.block(first, first, rows, rows), left,
+                                 kernels::Shape::lower};
         }
-        return ResidueGemm::Rows{std::move(operand), c_.block(first, j, rows, left)};
+        return BlockGemm::Rows{std::move(operand), c_.block(first, j, rows, left)};
       });
     }
     return true;
@@ -83,14 +83,15 @@ class ResidueSyrk {
   double alpha_;
   MatrixView<const double> a_;
   MatrixView<double> c_;
-  ResidueGemm products_;
+  BlockGemm products_;
   tiles::LineScales scales_;  ///< of A's rows, and -alpha times the reciprocals
 };
 
 }  // namespace
 
 std::int64_t residue_syrk_bytes(std::int64_t n, std::int64_t depth, int threads) {
-  return ResidueGemm::bytes(kRows, std::min(depth, kDeep), std::min(n, kColumns), kDepth, threads);
+  return BlockGemm::bytes(Products::exact, kRows, std::min(depth, kDeep), std::min(n, kColumns),
+                          kDepth, threads);
 }
 
 bool residue_syrk(engine::ThreadPool& pool, double alpha, MatrixView<const double> a, double beta,

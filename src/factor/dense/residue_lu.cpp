@@ -10,9 +10,9 @@
 #include "core/checked.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/numeric/worst.hpp"
-#include "factor/blas3/residue_gemm.hpp"
+#include "factor/blas3/block_gemm.hpp"
 #include "factor/dense/lu.hpp"
-#include "factor/triangular/residue_substitution.hpp"
+#include "factor/triangular/block_substitution.hpp"
 
 namespace stepwell::factor {
 namespace {
@@ -85,7 +85,7 @@ class ResidueLu {
         const auto block = [rows](std::int64_t k) {
           return rows.block(0, k * kPanel, rows.rows, std::min(kPanel, rows.cols - k * kPanel));
         };
-        return ResidueGemm::Rows{
+        return BlockGemm::Rows{
             {block, false, scales.to.data() + i * kPanel, scales.back.data() + i * kPanel},
             c.block(i * kPanel, j, rows.rows, columns)};
       });
@@ -95,7 +95,7 @@ class ResidueLu {
   engine::ThreadPool& pool_;
   MatrixView<double> a_;
   int* pivots_;
-  ResidueGemm products_;
+  BlockGemm products_;
   std::int64_t zero_ = -1;
 };
 
@@ -136,7 +136,8 @@ std::int64_t residue_lu(engine::ThreadPool& pool, MatrixView<double> a, int* piv
 std::int64_t residue_lu_bytes(std::int64_t n, int threads) {
   if (n < kResidueLu || !has_residue_engine()) return 0;
   const std::int64_t half = core::round_up((n + 1) / 2, kPanel);
-  return ResidueGemm::bytes(kPanel, half, std::min(half, kResidueColumns), kPanel, threads) +
+  return BlockGemm::bytes(Products::exact, kPanel, half, std::min(half, kResidueColumns), kPanel,
+                          threads) +
          core::size_product(n, 5 * 8, "scales");
 }
 
@@ -155,7 +156,7 @@ void residue_lu_solve(engine::ThreadPool& pool, MatrixView<const double> lu,
   t.solve = [block, triangle](std::int64_t i, MatrixView<double> x) {
     kernels::solve_triangle(block(i, i), triangle, x);
   };
-  substitute_by_residues(pool, t, b);
+  substitute_blocks(pool, t, b, Products::exact);
 }
 
 }  // namespace stepwell::factor

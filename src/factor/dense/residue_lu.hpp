@@ -31,7 +31,7 @@ std::int64_t residue_lu(engine::ThreadPool& pool, MatrixView<double> a, int* piv
 std::int64_t residue_lu_bytes(std::int64_t n, int threads);
 
 /// B <- T^-1 B, or T^-T B, with a triangle that residue_lu() leaves in A, on the threads of a pool
-/// (triangular/residue_substitution.hpp).
+/// (triangular/block_substitution.hpp).
 void residue_lu_solve(engine::ThreadPool& pool, MatrixView<const double> lu,
                       kernels::Triangle triangle, MatrixView<double> b);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/machine/fp_scope.hpp"
-#include "factor/triangular/residue_substitution.hpp"
+#include "factor/triangular/block_substitution.hpp"
 #include "factor/triangular/substitution_order.hpp"
 #include "factor/triangular/substitution_tile.hpp"
 
@@ -116,7 +116,9 @@ constexpr std::int64_t kChunk = 64;
 }  // namespace
 
 std::int64_t substitute_columns_bytes(const tiles::Grid& grid, std::int64_t columns, int threads) {
-  return residue_substitution_bytes(grid, std::min(columns, kTogether), threads);
+  const std::int64_t together = std::min(columns, kTogether);
+  const bool exact = fast_products(grid, together) == Products::exact;
+  return exact ? block_substitution_bytes(grid, together, threads) : 0;
 }
 
 void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
@@ -133,8 +135,8 @@ void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forwa
       });
     };
     const auto solve = [&](const tiles::TileMatrix& l, bool transposed) {
-      if (substitutes_by_residues(l.grid(), part.cols)) {
-        substitute_by_residues(pool, block_triangle(l, transposed), part);
+      if (fast_products(l.grid(), part.cols) == Products::exact) {
+        substitute_blocks(pool, block_triangle(l, transposed), part, Products::exact);
       } else {
         Direction<double>(l, part, transposed).run(pool);
       }

@@ -142,15 +142,39 @@ LogDet Solver::log_det() try {
   core::throw_out_of_memory();
 }
 
+namespace {
+
+const Factor& kept_cholesky(const Certificate& factorization, const solvers::SquareSolver& solver,
+                            const char* what) {
+  const solvers::KeptFactor kept = kept_factor(factorization, solver, what);
+  if (kept.cholesky != nullptr) return *kept.cholesky;
+  throw Error(ErrorCode::unsupported,
+              std::string(what) + ": A was solved as a general matrix, and has no Cholesky factor");
+}
+
+}  // namespace
+
 void Solver::half_solve(MatrixView<double> b) try {
   if (order() == 0 && b.rows == 0) return;
   const Certificate& c = factor();
-  const solvers::KeptFactor kept = kept_factor(c, *impl_->solver, "Solver::half_solve");
-  if (kept.cholesky == nullptr) {
-    throw Error(ErrorCode::unsupported,
-                "Solver::half_solve: A was solved as a general matrix, and has no Cholesky factor");
-  }
-  kept.cholesky->half_solve(b, impl_->options.engine);
+  kept_cholesky(c, *impl_->solver, "Solver::half_solve").half_solve(b, impl_->options.engine);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+bool Solver::inverse(MatrixView<double> out) try {
+  if (order() == 0 && out.empty()) return true;
+  const Certificate& c = factor();
+  return kept_cholesky(c, *impl_->solver, "Solver::inverse").inverse(out, impl_->options.engine);
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+std::vector<double> Solver::inverse_diagonal() try {
+  if (order() == 0) return {};
+  const Certificate& c = factor();
+  return kept_cholesky(c, *impl_->solver, "Solver::inverse_diagonal")
+      .inverse_diagonal(impl_->options.engine);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "factor/triangular/residue_substitution.hpp"
+#include "factor/triangular/block_substitution.hpp"
 
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/fixture.hpp"
@@ -51,16 +51,16 @@ double residual_of(const tiles::TileMatrix& tiles, bool transposed, MatrixView<c
   return worst;
 }
 
-class ResidueSubstitution : public ::testing::TestWithParam<const char*> {
+class BlockSubstitution : public ::testing::TestWithParam<const char*> {
  protected:
   Dense<double> matrix(std::int64_t n) const {
     const std::string kind = GetParam();
     return kind == "well" ? symmetric_copy(well_conditioned(n)) : geometric(n, 1e10);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Factor, ResidueSubstitution, ::testing::Values("well", "geometric"));
+INSTANTIATE_TEST_SUITE_P(Factor, BlockSubstitution, ::testing::Values("well", "geometric"));
 
-TEST_P(ResidueSubstitution, HasASmallResidualAndTheSameBitsForAnyNumberOfThreads) {
+TEST_P(BlockSubstitution, HasASmallResidualAndTheSameBitsForAnyNumberOfThreads) {
   for (const auto& [n, tile, columns] :
        {std::tuple{64, 64, 5}, {65, 64, 33}, {200, 64, 40}, {330, 96, 64}, {321, 32, 130}}) {
     const Factor factor = factor_of(matrix(n), options_for("fp64", tile));
@@ -76,7 +76,7 @@ TEST_P(ResidueSubstitution, HasASmallResidualAndTheSameBitsForAnyNumberOfThreads
       SCOPED_TRACE(std::to_string(n) + (transposed ? " transposed" : ""));
       Dense<double> x(b);
       engine::ThreadPool alone(1);
-      substitute_by_residues(alone, block_triangle(l, transposed), x.view());
+      substitute_blocks(alone, block_triangle(l, transposed), x.view(), Products::exact);
       // Rounding to fixed point, 0.8 sqrt(n) for each level of the recursion, and FP64 inside a
       // tile. Errors add up like a random walk; all in one direction they would be n.
       const double bound = 2 * std::sqrt(static_cast<double>(n));
@@ -85,14 +85,14 @@ TEST_P(ResidueSubstitution, HasASmallResidualAndTheSameBitsForAnyNumberOfThreads
       for (const int threads : {2, 3, 8}) {
         engine::ThreadPool pool(threads);
         Dense<double> again(b);
-        substitute_by_residues(pool, block_triangle(l, transposed), again.view());
+        substitute_blocks(pool, block_triangle(l, transposed), again.view(), Products::exact);
         EXPECT_TRUE(same_bits(again.view(), x.view())) << threads << " threads";
       }
     }
   }
 }
 
-TEST(ResidueSubstitutionOfBadColumns, ANaNStaysInItsColumn) {
+TEST(BlockSubstitutionOfBadColumns, ANaNStaysInItsColumn) {
   const std::int64_t n = 200;
   const Factor factor = factor_of(well_conditioned(n), options_for("fp64", 64));
   Random random(8);
@@ -102,8 +102,8 @@ TEST(ResidueSubstitutionOfBadColumns, ANaNStaysInItsColumn) {
   bad(100, 4) = std::numeric_limits<double>::infinity();
   const BlockTriangle l = block_triangle(tiles_of(factor), false);
   engine::ThreadPool pool(2);
-  substitute_by_residues(pool, l, x.view());
-  substitute_by_residues(pool, l, bad.view());
+  substitute_blocks(pool, l, x.view(), Products::exact);
+  substitute_blocks(pool, l, bad.view(), Products::exact);
   for (std::int64_t c = 0; c < 6; ++c) {
     if (c == 2 || c == 4) continue;
     EXPECT_TRUE(same_bits(bad.view().block(0, c, n, 1), x.view().block(0, c, n, 1))) << c;

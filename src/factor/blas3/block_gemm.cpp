@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factor/blas3/block_gemm.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/checked.hpp"
+#include "core/machine/fp_scope.hpp"
+#include "kernels/blas/lapack.hpp"
+#include "kernels/kernels.hpp"
+
+namespace stepwell::factor {
+namespace {
+
+constexpr int kPlanes = kernels::kWidePlanes;
+
+/// Columns of B that one thread converts at a time.
+constexpr std::int64_t kColumns = 64;
+/// The fewest columns of a product: with fewer, converting A takes as long as the products.
+constexpr std::int64_t kFewest = 128;
+/// Columns that one thread multiplies by the BLAS, whose bits depend on it.
+constexpr std::int64_t kBlasColumns = 512;
+
+}  // namespace
+
+bool has_residue_engine() {
+  return kernels::table().residues.update.isa == core::Isa::amx;
+}
+
+std::int64_t BlockGemm::bytes(Products products, std::int64_t largest, std::int64_t rows,
+                              std::int64_t cols, std::int64_t depth, int threads) {
+  if (products == Products::blas) return core::size_product(rows, cols, 8, "a right operand");
+  const std::int64_t block = kernels::residue_bytes(cols, depth, kPlanes);
+  return core::size_product(core::ceil_div(rows, depth), block, "residues") +
+         core::size_product(threads, tiles::residue_product_bytes(largest, cols, depth),
+                            "residues of products");
+}
+
+void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool transposed) {
+  const std::int64_t rows = transposed ? b.cols : b.rows;
+  rows_ = rows;
+  cols_ = transposed ? b.rows : b.cols;
+  depth_ = depth;
+  const std::int64_t count = core::ceil_div(rows, depth);
+  const std::int64_t chunks = core::ceil_div(cols_, kColumns);
+  const auto width = [this](std::int64_t first) { return std::min(kColumns, cols_ - first); };
+  if (products_ == Products::blas) {
+    if (copied_.size() < rows * cols_) {
+      copied_ = {};
+      copied_ = core::Buffer<double>(core::size_product(rows, cols_, "a right operand"),
+                                     core::Contents::any);
+    }
+    copy_ = view(copied_.data(), rows, cols_);
+    pool_.for_each(cols_, [&](std::int64_t j) { std::copy_n(b.column(j), rows, copy_.column(j)); });
+    return;
+  }
+  const std::int64_t bytes = kernels::residue_bytes(cols_, depth, kPlanes);
+  const std::int64_t all = core::size_product(bytes, count, "residues");
+  if (right_.size() < all) {
+    right_ = {};
+    right_ = core::Buffer<std::int8_t>(all, core::Contents::any);
+  }
+  tiles::LineSizes sizes(cols_);
+  pool_.for_each(chunks, [&](std::int64_t chunk) {
+    const std::int64_t first = chunk * kColumns;
+    if (transposed) {
+      sizes.add_rows(kernels::table(), b.block(first, 0, width(first), rows), first);
+    } else {
+      sizes.add_columns(b.block(0, first, rows, width(first)), first);
+    }
+  });
+  scales_ = tiles::LineScales(sizes, rows);
+  blocks_.clear();
+  for (std::int64_t k = 0; k < count; ++k) {
+    blocks_.push_back(kernels::residues(right_.data() + k * bytes, cols_,
+                                        std::min(depth, rows - k * depth), kPlanes,
+                                        kernels::ResidueOrder::rows));
+  }
+  pool_.for_each(count * chunks, [&](std::int64_t item) {
+    const std::int64_t first = item % chunks * kColumns;
+    convert(b, transposed, item / chunks, first, width(first));
+  });
+}
+
+/// Columns [first, first + count) of block k of B.
+void BlockGemm::convert(MatrixView<const double> b, bool transposed, std::int64_t k,
+                        std::int64_t first, std::int64_t count) {
+  const kernels::Table& t = kernels::table();
+  const kernels::ResiduesOut& block = blocks_[static_cast<std::size_t>(k)];
+  const kernels::ResiduesOut out = block.block(first, 0, count, block.depth);
+  const double* const scale = scales_.to.data() + first;
+  if (!transposed) {
+    return kernels::to_residues(t, b.block(k * depth_, first, block.depth, count), scale, out);
+  }
+  const core::Buffer<std::int8_t> memory(kernels::residue_bytes(count, block.depth, kPlanes),
+                                         core::Contents::any);
+  const kernels::ResiduesOut quads =
+      kernels::residues(memory.data(), count, block.depth, kPlanes, kernels::ResidueOrder::quads);
+  kernels::to_residues(t, b.block(first, k * depth_, count, block.depth), scale, quads);
+  kernels::reorder(t, quads, out);
+}
+
+void BlockGemm::subtract(std::int64_t count, std::int64_t largest,
+                         const std::function<Rows(std::int64_t)>& rows) {
+  if (count == 0 || cols_ == 0) return;
+  const int threads = pool_.size();
+  std::int64_t width = kBlasColumns;
+  if (products_ == Products::exact) {
+    // All columns at once, so that A is converted once, unless there are more threads than
+    // products.
+    const std::int64_t parts =
+        std::clamp<std::int64_t>(2 * threads / count, 1, core::ceil_div(cols_, kFewest));
+    width = core::round_up(core::ceil_div(cols_, parts), kernels::kResiduePanel);
+    scratch_bytes_ = tiles::residue_product_bytes(largest, width, depth_);
+    scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(threads)));
+  }
+  const std::int64_t parts = core::ceil_div(cols_, width);
+  std::atomic<std::int64_t> next{0};
+  pool_.run([&](int thread) {
+    for (std::int64_t item = next++; item < count * parts; item = next++) {
+      const Rows r = rows(item / parts);
+      const std::int64_t first = item % parts * width;
+      // A triangle is not divided.
+      const bool whole = r.shape == kernels::Shape::lower;
+      if (whole && first > 0) continue;
+      const std::int64_t columns = whole ? r.c.cols : std::min(width, r.c.cols - first);
+      if (columns <= 0) continue;
+      if (products_ == Products::exact) {
+        subtract_exactly(r, first, columns, thread);
+      } else {
+        subtract_by_blas(r, first, columns);
+      }
+    }
+  });
+}
+
+std::int64_t BlockGemm::count_blocks(const Rows& rows) const {
+  return rows.blocks > 0 ? rows.blocks : core::ceil_div(rows_, depth_) - rows.first_block;
+}
+
+void BlockGemm::subtract_exactly(const Rows& r, std::int64_t first, std::int64_t width,
+                                 int thread) {
+  auto& scratch = scratch_[static_cast<std::size_t>(thread)];
+  if (scratch.size() < scratch_bytes_) {
+    scratch = {};
+    scratch = core::Buffer<std::byte>(scratch_bytes_, core::Contents::any);
+  }
+  std::vector<kernels::ResiduesIn> blocks;
+  for (std::int64_t k = 0; k < count_blocks(r); ++k) {
+    const kernels::ResiduesOut& block = blocks_[static_cast<std::size_t>(r.first_block + k)];
+    blocks.push_back(block.block(r.column + first, 0, width, block.depth));
+  }
+  tiles::subtract_residue_product(kernels::table(), r.a,
+                                  {blocks, scales_.back.data() + r.column + first},
+                                  r.c.block(0, first, r.c.rows, width), scratch.data(), r.shape);
+}
+
+void BlockGemm::subtract_by_blas(const Rows& r, std::int64_t first, std::int64_t width) const {
+  const core::FpScope fp;
+  for (std::int64_t k = 0; k < count_blocks(r); ++k) {
+    const std::int64_t row = (r.first_block + k) * depth_;
+    kernels::subtract_product(
+        r.a.block(k), copy_.block(row, r.column + first, std::min(depth_, rows_ - row), width),
+        r.c.block(0, first, r.c.rows, width), {r.a.transposed, false});
+  }
+}
+
+}  // namespace stepwell::factor

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The Stepwell authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/checks.hpp"
+#include "core/machine/fp_scope.hpp"
+#include "core/memory_error.hpp"
+#include "core/numeric/double_double.hpp"
+#include "engine/runtime.hpp"
+#include "factor/cholesky/factor_data.hpp"
+#include "factor/dense/inverse.hpp"
+#include "factor/determinant.hpp"
+#include "factor/setup.hpp"
+#include "factor/triangular/inverse.hpp"
+#include "stepwell/error.hpp"
+
+/// The inverse of a matrix, its diagonal, and traces of products with it, from its factor.
+namespace stepwell {
+namespace factor {
+namespace {
+
+constexpr std::int64_t kBlock = 64;  ///< order of the blocks that are transposed
+/// From this order on exact products take no longer than the BLAS's on a matrix engine for bytes,
+/// even while that runs at a third of its speed.
+constexpr std::int64_t kExactInverse = 4096;
+
+/// A^-1 = P' D (L L')^-1 D P with the stored factor L, and D = diag(scale.row) sqrt(scale.gain).
+/// (L L')^-1 is computed in the order of elimination.
+class Inversion {
+ public:
+  Inversion(const Factor& factor, const EngineOptions& with, const char* what)
+      : with_(with), pool_(engine::pool_threads(with.context)) {
+    if (!factor.ok()) {
+      throw Error(ErrorCode::invalid_argument, std::string(what) + ": there is no factor: " +
+                                                   to_string(factor.report().outcome));
+    }
+    data_ = &FactorData::of(factor);
+    require_fp64(data_->l, what);
+    const double root = std::sqrt(data_->scale.gain);
+    for (const double s : data_->scale.row) scale_.push_back(s * root);
+  }
+
+  engine::ThreadPool& pool() { return pool_; }
+  std::int64_t n() const { return data_->n; }
+  double scale(std::int64_t i) const { return scale_[static_cast<std::size_t>(i)]; }
+  /// Where row i of the elimination is in A.
+  std::int64_t place(std::int64_t i) const {
+    return data_->order.empty() ? i : data_->order[static_cast<std::size_t>(i)];
+  }
+  bool permuted() const { return !data_->order.empty(); }
+
+  /// Calls use(strip) with strips in a buffer. Returns false if it was cancelled.
+  template <class Use>
+  bool for_strips(Triangles triangles, const Use& use) {
+    const core::FpScope fp;
+    const engine::SingleThreadedBlas blas;
+    const tiles::Grid& grid = data_->l.grid();
+    const std::int64_t most = std::min(n(), strip_columns(grid));
+    core::require_memory(core::size_product(n(), most, 8, "columns of the inverse") +
+                             inverse_strips_bytes(grid, pool_.size()),
+                         "columns of the inverse");
+    const core::Buffer<double> buffer(n() * most, core::Contents::any);
+    Progress* const progress = with_.progress;
+    announce(progress, strip_count(grid));
+    bool cancelled = false;
+    const auto memory = [&](std::int64_t first, std::int64_t columns) {
+      return view(buffer.data(), n() - first, columns);
+    };
+    inverse_strips(pool_, data_->l, triangles, memory, [&](const InverseStrip& strip) {
+      use(strip);
+      if (progress != nullptr) ++progress->done;
+      cancelled = progress != nullptr && progress->cancel;
+      return !cancelled;
+    });
+    return !cancelled;
+  }
+
+  /// The lower triangle of (L L')^-1. Returns false if it was cancelled.
+  bool whole(MatrixView<double> out) {
+    const core::FpScope fp;
+    const engine::SingleThreadedBlas blas;
+    const Products products =
+        has_residue_engine() && n() >= kExactInverse ? Products::exact : Products::blas;
+    core::require_memory(dense_inverse_bytes(products, n(), pool_.size()), "the inverse");
+    copy_factor(out);
+    return dense_inverse(pool_, products, out, with_.progress);
+  }
+
+ private:
+  /// L as it is stored, and zeros above the diagonal.
+  void copy_factor(MatrixView<double> out) {
+    const tiles::Grid& grid = data_->l.grid();
+    pool_.for_each(grid.tiles(), [&](std::int64_t j) {
+      for (std::int64_t c = 0; c < grid.size(j); ++c) {
+        const std::int64_t column = j * grid.tile + c;
+        std::fill_n(out.column(column), column, 0.0);
+        for (std::int64_t i = j; i < grid.tiles(); ++i) {
+          const std::int64_t above = i == j ? c : 0;
+          const double* const from = tiles::TileIn(data_->l.tile(i, j)).fp64().column(c);
+          std::copy(from + above, from + grid.size(i), out.column(column) + i * grid.tile + above);
+        }
+      }
+    });
+  }
+
+  const EngineOptions& with_;
+  const FactorData* data_ = nullptr;
+  engine::ThreadPool pool_;
+  std::vector<double> scale_;
+};
+
+/// Copies the lower triangle to the upper one, in blocks that stay in the cache.
+void mirror(engine::ThreadPool& pool, MatrixView<double> a) {
+  pool.for_each(core::ceil_div(a.cols, kBlock), [&](std::int64_t strip) {
+    const std::int64_t j0 = strip * kBlock, j1 = std::min(j0 + kBlock, a.cols);
+    for (std::int64_t i0 = j0; i0 < a.rows; i0 += kBlock) {
+      const std::int64_t i1 = std::min(i0 + kBlock, a.rows);
+      for (std::int64_t j = j0; j < j1; ++j) {
+        for (std::int64_t i = std::max(i0, j + 1); i < i1; ++i) a(j, i) = a(i, j);
+      }
+    }
+  });
+}
+
+/// Rows and columns of a symmetric matrix from the order of elimination to that of A.
+void permute(Inversion& inversion, MatrixView<double> a) {
+  const std::int64_t n = a.rows;
+  inversion.pool().for_each(n, [&](std::int64_t j) {
+    const std::vector<double> column(a.column(j), a.column(j) + n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      a(inversion.place(i), j) = column[static_cast<std::size_t>(i)];
+    }
+  });
+  // Row i now has the elements of one row of A^-1, in columns that are still to be moved.
+  inversion.pool().for_each(core::ceil_div(n, kBlock), [&](std::int64_t block) {
+    std::vector<double> row(static_cast<std::size_t>(n));
+    for (std::int64_t i = block * kBlock; i < std::min((block + 1) * kBlock, n); ++i) {
+      for (std::int64_t j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] = a(i, j);
+      for (std::int64_t j = 0; j < n; ++j) {
+        a(i, inversion.place(j)) = row[static_cast<std::size_t>(j)];
+      }
+    }
+  });
+}
+
+void require_square(MatrixView<const double> a, std::int64_t n, const std::string& what) {
+  if (a.rows == n && a.cols == n && a.ld >= std::max<std::int64_t>(n, 1) &&
+      (n == 0 || a.data != nullptr)) {
+    return;
+  }
+  throw Error(ErrorCode::invalid_argument, what + " is " + std::to_string(a.rows) + " x " +
+                                               std::to_string(a.cols) + "; it must be " +
+                                               std::to_string(n) + " x " + std::to_string(n));
+}
+
+}  // namespace
+}  // namespace factor
+
+bool Factor::inverse(MatrixView<double> out, const EngineOptions& with) const try {
+  factor::Inversion inversion(*this, with, "inverse");
+  factor::require_square(out, order(), "inverse: the matrix for the result");
+  if (!inversion.whole(out)) return false;
+  inversion.pool().for_each(out.cols, [&](std::int64_t j) {
+    for (std::int64_t i = j; i < out.rows; ++i) {
+      out(i, j) = out(i, j) * inversion.scale(j) * inversion.scale(i);
+    }
+  });
+  factor::mirror(inversion.pool(), out);
+  if (inversion.permuted()) factor::permute(inversion, out);
+  return true;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+std::vector<double> Factor::inverse_diagonal(const EngineOptions& with) const try {
+  factor::Inversion inversion(*this, with, "inverse_diagonal");
+  std::vector<double> diagonal(static_cast<std::size_t>(order()));
+  const auto squares = [&](const factor::InverseStrip& strip) {
+    inversion.pool().for_each(strip.x.cols, [&](std::int64_t c) {
+      const double scale = inversion.scale(strip.first + c);
+      double sum = 0;
+      for (std::int64_t i = c; i < strip.x.rows; ++i) {
+        sum += (scale * strip.x(i, c)) * (scale * strip.x(i, c));
+      }
+      diagonal[static_cast<std::size_t>(inversion.place(strip.first + c))] = sum;
+    });
+  };
+  if (!inversion.for_strips(factor::Triangles::forward, squares)) diagonal.clear();
+  return diagonal;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+double Factor::trace_inverse_product(MatrixView<const double> s, const EngineOptions& with) const
+    try {
+  factor::Inversion inversion(*this, with, "trace_inverse_product");
+  factor::require_square(s, order(), "trace_inverse_product: S");
+  std::vector<double> of_columns(static_cast<std::size_t>(order()));
+  const auto products = [&](const factor::InverseStrip& strip) {
+    inversion.pool().for_each(strip.x.cols, [&](std::int64_t c) {
+      const std::int64_t column = inversion.place(strip.first + c);
+      const double of_column = inversion.scale(strip.first + c);
+      double sum = 0;
+      for (std::int64_t i = c; i < strip.x.rows; ++i) {
+        const std::int64_t row = inversion.place(strip.first + i);
+        const double element = strip.x(i, c) * of_column * inversion.scale(strip.first + i);
+        // Twice: the element above the diagonal has the same product.
+        sum += (i == c ? 1 : 2) * element * s(std::max(row, column), std::min(row, column));
+      }
+      of_columns[static_cast<std::size_t>(strip.first + c)] = sum;
+    });
+  };
+  if (!inversion.for_strips(factor::Triangles::both, products)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  core::DoubleDouble sum;
+  for (const double x : of_columns) {
+    sum = sum + core::DoubleDouble{x, 0};
+  }
+  return sum.value();
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
+}  // namespace stepwell
