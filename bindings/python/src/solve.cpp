@@ -100,9 +100,9 @@ class KeptSolver {
   const char* structure() const { return to_string(solver_.structure()); }
 
  private:
-  /// A progress function that returns False stops the computation.
+  /// run() throws what stopped the computation, so this is only for a cancellation without reason.
   static void require_complete(bool complete) {
-    if (!complete) throw std::runtime_error("cancelled by the progress function");
+    if (!complete) throw std::runtime_error("cancelled");
   }
   void call(const nb::object& progress, std::int64_t columns, const std::function<void()>& work) {
     state_.enter(Phase::idle);
