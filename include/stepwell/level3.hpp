@@ -36,11 +36,11 @@ struct [[nodiscard]] Level3Report {
 /// Exit: the lower triangle of C is updated; its strict upper triangle is neither read nor written.
 /// A is scaled by one power of two if its elements would exceed the range of a format. An infinity
 /// or NaN in A leads to infinities or NaNs in C. Throws Error for misuse and lack of memory.
-/// At int8x14 sums are exact: the error of c_ij is about u ||a_i|| ||a_j|| for rows of any size,
-/// and the bits are the same on every machine. It is faster than dsyrk only on AMX. Cost: n^2 k
-/// flop at the rungs of the map. Workspace: 2 n k bytes per plane (4 n k for fp32, none for fp64)
-/// and a block row of A; int8x14: 15 bytes for each of at most 2048 x 8192 elements, and 40 MB a
-/// thread.
+/// At int8x14 sums are exact: the error of c_ij is about u ||a_i|| ||a_j|| for rows of any size (a
+/// row with a norm above 2^1020 counts as one with a NaN), and the bits are the same on every
+/// machine. It is faster than dsyrk only on AMX. Cost: n^2 k flop at the rungs of the map.
+/// Workspace: 2 n k bytes per plane (4 n k for fp32, none for fp64) and a block row of A; int8x14:
+/// 15 bytes for each of at most 2048 x 8192 elements, and 40 MB a thread.
 STEPWELL_API Level3Report syrk(double alpha, MatrixView<const double> a, double beta,
                                MatrixView<double> c, const Level3Options& options = {});
 

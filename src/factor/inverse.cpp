@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/buffer.hpp"
 #include "core/checks.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/memory_error.hpp"
@@ -55,24 +54,17 @@ class Inversion {
   }
   bool permuted() const { return !data_->order.empty(); }
 
-  /// Calls use(strip) with strips in a buffer. Returns false if it was cancelled.
+  /// Calls use(strip) with all strips. Returns false if it was cancelled.
   template <class Use>
   bool for_strips(Triangles triangles, const Use& use) {
     const core::FpScope fp;
     const engine::SingleThreadedBlas blas;
     const tiles::Grid& grid = data_->l.grid();
-    const std::int64_t most = std::min(n(), strip_columns(grid));
-    core::require_memory(core::size_product(n(), most, 8, "columns of the inverse") +
-                             inverse_strips_bytes(grid, pool_.size()),
-                         "columns of the inverse");
-    const core::Buffer<double> buffer(n() * most, core::Contents::any);
+    core::require_memory(inverse_strips_bytes(grid, pool_.size()), "columns of the inverse");
     Progress* const progress = with_.progress;
     announce(progress, strip_count(grid));
     bool cancelled = false;
-    const auto memory = [&](std::int64_t first, std::int64_t columns) {
-      return view(buffer.data(), n() - first, columns);
-    };
-    inverse_strips(pool_, data_->l, triangles, memory, [&](const InverseStrip& strip) {
+    inverse_strips(pool_, data_->l, triangles, [&](const InverseStrip& strip) {
       use(strip);
       if (progress != nullptr) ++progress->done;
       cancelled = progress != nullptr && progress->cancel;
@@ -150,13 +142,12 @@ void permute(Inversion& inversion, MatrixView<double> a) {
 }
 
 void require_square(MatrixView<const double> a, std::int64_t n, const std::string& what) {
-  if (a.rows == n && a.cols == n && a.ld >= std::max<std::int64_t>(n, 1) &&
-      (n == 0 || a.data != nullptr)) {
-    return;
+  if (a.rows != n || a.cols != n) {
+    throw Error(ErrorCode::invalid_argument, what + " is " + std::to_string(a.rows) + " x " +
+                                                 std::to_string(a.cols) + "; it must be " +
+                                                 std::to_string(n) + " x " + std::to_string(n));
   }
-  throw Error(ErrorCode::invalid_argument, what + " is " + std::to_string(a.rows) + " x " +
-                                               std::to_string(a.cols) + "; it must be " +
-                                               std::to_string(n) + " x " + std::to_string(n));
+  core::require_view(a.data, n, n, a.ld, what);
 }
 
 }  // namespace

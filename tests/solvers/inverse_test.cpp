@@ -162,6 +162,16 @@ TEST(InverseTest, CoarseFactorsAndOtherShapesAreRefused) {
   expect_refused([&] { (void)bf16.inverse_diagonal(); }, ErrorCode::unsupported, "map fp64");
   expect_refused([&] { (void)good.inverse(narrow.view()); }, ErrorCode::invalid_argument,
                  "100 x 99; it must be 100 x 100");
+  expect_refused(
+      [&] {
+        (void)good.inverse({out.data.data(), n, n, 7});
+      },
+      ErrorCode::invalid_argument, "leading dimension 7; the leading dimension must be at least");
+  expect_refused(
+      [&] {
+        (void)good.inverse({nullptr, n, n, n});
+      },
+      ErrorCode::invalid_argument, "no data");
   expect_refused([&] { (void)good.trace_inverse_product(narrow.view()); },
                  ErrorCode::invalid_argument, "S is 100 x 99");
   Dense<double> indefinite = a;

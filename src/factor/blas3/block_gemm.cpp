@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPlanes = kernels::kWidePlanes;
 
-/// Columns of B that one thread converts at a time.
+/// Rows of A, or columns of B, that one thread measures or converts at a time.
 constexpr std::int64_t kColumns = 64;
 /// The fewest columns of a product: with fewer, converting A takes as long as the products.
 constexpr std::int64_t kFewest = 128;
@@ -26,6 +26,39 @@ constexpr std::int64_t kBlasColumns = 512;
 
 bool has_residue_engine() {
   return kernels::table().residues.update.isa == core::Isa::amx;
+}
+
+LeftOperand::LeftOperand(engine::ThreadPool& pool, Products products, MatrixView<const double> a,
+                         bool transposed, double factor)
+    : a_(a), transposed_(transposed) {
+  if (products == Products::blas) return;
+  const std::int64_t lines = transposed ? a.cols : a.rows;
+  tiles::LineSizes sizes(lines);
+  pool.for_each(core::ceil_div(lines, kColumns), [&](std::int64_t chunk) {
+    const std::int64_t first = chunk * kColumns, count = std::min(kColumns, lines - first);
+    if (transposed) {
+      sizes.add_columns(a.block(0, first, a.rows, count), first);
+    } else {
+      sizes.add_rows(kernels::table(), a.block(first, 0, count, a.cols), first);
+    }
+  });
+  scales_ = tiles::LineScales(sizes, transposed ? a.rows : a.cols);
+  for (double& back : scales_.back) back *= factor;
+}
+
+tiles::ProductLeft LeftOperand::rows(std::int64_t first, std::int64_t count, std::int64_t depth,
+                                     std::int64_t column) const {
+  const auto block = [this, first, count, depth, column](std::int64_t k) {
+    const std::int64_t from = column + k * depth;
+    const std::int64_t size = std::min(depth, (transposed_ ? a_.rows : a_.cols) - from);
+    return transposed_ ? a_.block(from, first, size, count) : a_.block(first, from, count, size);
+  };
+  tiles::ProductLeft rows{block, transposed_};
+  if (!scales_.to.empty()) {
+    rows.to = scales_.to.data() + first;
+    rows.back = scales_.back.data() + first;
+  }
+  return rows;
 }
 
 std::int64_t BlockGemm::bytes(Products products, std::int64_t largest, std::int64_t rows,
@@ -52,7 +85,9 @@ void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool t
                                      core::Contents::any);
     }
     copy_ = view(copied_.data(), rows, cols_);
-    pool_.for_each(cols_, [&](std::int64_t j) { std::copy_n(b.column(j), rows, copy_.column(j)); });
+    pool_.for_each(cols_, [&](std::int64_t j) {
+      for (std::int64_t i = 0; i < rows; ++i) copy_(i, j) = transposed ? b(j, i) : b(i, j);
+    });
     return;
   }
   const std::int64_t bytes = kernels::residue_bytes(cols_, depth, kPlanes);

@@ -25,6 +25,24 @@ bool has_residue_engine();
 /// time.
 inline constexpr std::int64_t kResidueColumns = 2048;
 
+/// A matrix, or the transpose of one, as the left operand: the scales of its rows, which exact
+/// products need, and its rows in blocks of columns.
+class LeftOperand {
+ public:
+  /// The products are with factor * A, if they are exact.
+  LeftOperand(engine::ThreadPool& pool, Products products, MatrixView<const double> a,
+              bool transposed = false, double factor = 1);
+
+  /// Rows [first, first + count) and the columns from 'column' on, in blocks of 'depth' columns.
+  tiles::ProductLeft rows(std::int64_t first, std::int64_t count, std::int64_t depth,
+                          std::int64_t column = 0) const;
+
+ private:
+  MatrixView<const double> a_;
+  bool transposed_;
+  tiles::LineScales scales_;  ///< empty unless products are exact
+};
+
 /// C -= A B on the threads of a pool, for several A with the same B. C may be where B was, because
 /// B is copied. The bits do not depend on the number of threads; with exact products nor on which
 /// rows of A are multiplied together.
@@ -33,13 +51,13 @@ class BlockGemm {
   explicit BlockGemm(engine::ThreadPool& pool, Products products = Products::exact)
       : pool_(pool), products_(products) {}
 
-  /// Copies B, in blocks of 'depth' rows, or B', in blocks of columns (only exact products). The
-  /// memory is kept for the next.
+  /// Copies B, in blocks of 'depth' rows, or B', in blocks of columns. The memory is kept for the
+  /// next.
   void set_right(MatrixView<const double> b, std::int64_t depth, bool transposed = false);
 
-  /// Rows of a product: C -= A B, with B's columns from 'column' on, as many as C has, and its
-  /// blocks of rows from 'first_block' on, 'blocks' of them. A has as many blocks of columns. Where
-  /// products are not exact, the scales of A are not used, and C is whole.
+  /// Rows of a product: C -= A B, with B's columns from 'column', a multiple of 32, on, as many as
+  /// C has, and its blocks of rows from 'first_block' on, 'blocks' of them. A has as many blocks of
+  /// columns. Where products are not exact, the scales of A are not used, and C is whole.
   struct Rows {
     tiles::ProductLeft a;
     MatrixView<double> c;

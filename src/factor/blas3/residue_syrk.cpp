@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/checked.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "factor/blas3/block_gemm.hpp"
 #include "factor/setup.hpp"
@@ -37,54 +38,41 @@ class ResidueSyrk {
   template <class Cancelled>
   bool add(std::int64_t k, const Cancelled& cancelled) {
     const MatrixView<const double> deep = a_.block(0, k, a_.rows, std::min(kDeep, a_.cols - k));
-    tiles::LineSizes sizes(a_.rows);
-    pool_.for_each(blocks(), [&](std::int64_t block) {
-      const std::int64_t first = block * kRows;
-      sizes.add_rows(kernels::table(), rows_of(deep, first), first);
-    });
-    scales_ = tiles::LineScales(sizes, deep.cols);
-    for (double& back : scales_.back) back *= -alpha_;
+    const LeftOperand left(pool_, Products::exact, deep, false, -alpha_);
     for (std::int64_t j = 0; j < c_.cols; j += kColumns) {
       if (cancelled()) return false;
       const std::int64_t columns = std::min(kColumns, c_.cols - j);
       products_.set_right(deep.block(j, 0, columns, deep.cols), kDepth, true);
       // A block of rows has a rectangle left of the diagonal, and one on the diagonal a triangle
       // too.
-      const std::int64_t across = (columns + kRows - 1) / kRows;
+      const std::int64_t across = core::ceil_div(columns, kRows);
       const std::int64_t below = blocks() - j / kRows;
       products_.subtract(below + across, kRows, [&](std::int64_t index) {
         const bool triangle = index >= below;
         const std::int64_t first = j + (triangle ? index - below : index) * kRows;
-        const std::int64_t left = std::min(first - j, columns);  // columns left of the diagonal
         const std::int64_t rows = std::min(kRows, c_.rows - first);
-        const MatrixView<const double> a = rows_of(deep, first);
-        tiles::ProductLeft operand{[a](std::int64_t b) {
-                                     return a.block(0, b * kDepth, a.rows,
-                                                    std::min(kDepth, a.cols - b * kDepth));
-                                   },
-                                   false, scales_.to.data() + first, scales_.back.data() + first};
+        const std::int64_t before = std::min(first - j, columns);  // columns before the diagonal
         if (triangle) {
-          return BlockGemm::Rows{std::move(operand), c_.block(first, first, rows, rows), left,
-                                 kernels::Shape::lower};
+          return BlockGemm::Rows{.a = left.rows(first, rows, kDepth),
+                                 .c = c_.block(first, first, rows, rows),
+                                 .column = before,
+                                 .shape = kernels::Shape::lower};
         }
-        return BlockGemm::Rows{std::move(operand), c_.block(first, j, rows, left)};
+        return BlockGemm::Rows{.a = left.rows(first, rows, kDepth),
+                               .c = c_.block(first, j, rows, before)};
       });
     }
     return true;
   }
 
  private:
-  std::int64_t blocks() const { return (c_.cols + kRows - 1) / kRows; }
-  static MatrixView<const double> rows_of(MatrixView<const double> a, std::int64_t first) {
-    return a.block(first, 0, std::min(kRows, a.rows - first), a.cols);
-  }
+  std::int64_t blocks() const { return core::ceil_div(c_.cols, kRows); }
 
   engine::ThreadPool& pool_;
   double alpha_;
   MatrixView<const double> a_;
   MatrixView<double> c_;
   BlockGemm products_;
-  tiles::LineScales scales_;  ///< of A's rows, and -alpha times the reciprocals
 };
 
 }  // namespace
@@ -98,7 +86,7 @@ bool residue_syrk(engine::ThreadPool& pool, double alpha, MatrixView<const doubl
                   MatrixView<double> c, Progress* progress) {
   ResidueSyrk syrk(pool, alpha, a, c);
   const auto cancelled = [progress] { return progress != nullptr && progress->cancel; };
-  announce(progress, (a.cols + kDeep - 1) / kDeep);
+  announce(progress, core::ceil_div(a.cols, kDeep));
   syrk.scale(beta);
   for (std::int64_t k = 0; k < a.cols && alpha != 0; k += kDeep) {
     if (!syrk.add(k, cancelled)) return false;

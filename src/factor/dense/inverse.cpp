@@ -26,11 +26,7 @@ class DenseInverse {
  public:
   DenseInverse(engine::ThreadPool& pool, Products products, MatrixView<double> a,
                Progress* progress)
-      : pool_(pool),
-        a_(a),
-        exact_(products == Products::exact),
-        products_(pool, products),
-        progress_(progress) {}
+      : pool_(pool), a_(a), products_(products), gemm_(pool, products), progress_(progress) {}
 
   bool run() {
     const std::int64_t blocks = blocks_in(a_.cols);
@@ -79,15 +75,14 @@ class DenseInverse {
   void multiply_right(MatrixView<double> b, MatrixView<const double> x) {
     for (std::int64_t j = 0; j < x.cols; j += kStrip) {
       const std::int64_t columns = std::min(kStrip, x.cols - j), depth = x.rows - j;
-      products_.set_right(x.block(j, j, depth, columns), kBlock);
-      const MatrixView<double> left = b.block(0, j, b.rows, depth);
-      const tiles::LineScales scales = row_scales(left);
+      gemm_.set_right(x.block(j, j, depth, columns), kBlock);
+      const LeftOperand left(pool_, products_, b.block(0, j, b.rows, depth));
       // Products replace a part of the left operand, so they are collected first.
       const core::Buffer<double> memory(b.rows * columns);
       const MatrixView<double> sums = view(memory.data(), b.rows, columns);
-      products_.subtract(blocks_in(b.rows), kBlock, [&](std::int64_t i) {
-        const MatrixView<const double> rows = rows_of(left, i);
-        return BlockGemm::Rows{operand(rows, scales, i), rows_of(sums, i)};
+      gemm_.subtract(blocks_in(b.rows), kBlock, [&](std::int64_t i) {
+        const MatrixView<double> to = rows_of(sums, i);
+        return BlockGemm::Rows{.a = left.rows(i * kBlock, to.rows, kBlock), .c = to};
       });
       pool_.for_each(columns, [&](std::int64_t c) {
         for (std::int64_t i = 0; i < b.rows; ++i) b(i, j + c) = -sums(i, c);
@@ -97,20 +92,17 @@ class DenseInverse {
 
   /// B <- -X B, X lower triangular.
   void multiply_left(MatrixView<const double> x, MatrixView<double> b) {
-    const tiles::LineScales scales = row_scales(x);
+    const LeftOperand left(pool_, products_, x);
     for (std::int64_t j = 0; j < b.cols; j += kResidueColumns) {
       const MatrixView<double> strip = b.block(0, j, b.rows, std::min(kResidueColumns, b.cols - j));
-      products_.set_right(strip, kBlock);
+      gemm_.set_right(strip, kBlock);
       clear(strip);
       const std::int64_t blocks = blocks_in(x.rows);
-      products_.subtract(blocks, kBlock, [&](std::int64_t index) {
+      gemm_.subtract(blocks, kBlock, [&](std::int64_t index) {
         const std::int64_t i = blocks - 1 - index;  // the longest first
-        return BlockGemm::Rows{operand(rows_of(x, i), scales, i),
-                               rows_of(strip, i),
-                               0,
-                               kernels::Shape::full,
-                               0,
-                               i + 1};
+        const MatrixView<double> to = rows_of(strip, i);
+        return BlockGemm::Rows{
+            .a = left.rows(i * kBlock, to.rows, kBlock), .c = to, .blocks = i + 1};
       });
     }
   }
@@ -122,56 +114,33 @@ class DenseInverse {
     // The columns of X that are the left operand, negative, because products are subtracted: the
     // result replaces a part of them.
     const core::Buffer<double> memory(x.rows * rows, core::Contents::any);
-    const MatrixView<double> left = view(memory.data(), x.rows, rows);
+    const MatrixView<double> negative = view(memory.data(), x.rows, rows);
     pool_.for_each(rows, [&](std::int64_t c) {
-      std::transform(x.column(first + c), x.column(first + c) + x.rows, left.column(c),
+      std::transform(x.column(first + c), x.column(first + c) + x.rows, negative.column(c),
                      [](double e) { return -e; });
     });
-    const tiles::LineScales scales = column_scales(left);
+    const LeftOperand left(pool_, products_, negative, true);
     for (std::int64_t j = 0; j < x.cols; j += kResidueColumns) {
       const std::int64_t columns = std::min(kResidueColumns, x.cols - j);
-      products_.set_right(x.block(0, j, x.rows, columns), kBlock);
+      gemm_.set_right(x.block(0, j, x.rows, columns), kBlock);
       const MatrixView<double> out = x.block(0, j, rows, columns);
       clear(out);
       const std::int64_t blocks = blocks_in(rows);
-      products_.subtract(blocks, kBlock, [&](std::int64_t index) {
+      gemm_.subtract(blocks, kBlock, [&](std::int64_t index) {
         const std::int64_t i = blocks - 1 - index;  // the longest first
-        const std::int64_t above = i * kBlock;      // rows in which these columns of X are zero
-        const MatrixView<const double> of_rows =
-            left.block(above, above, left.rows - above, std::min(kBlock, rows - above));
-        const auto block = [of_rows](std::int64_t k) {
-          return of_rows.block(k * kBlock, 0, std::min(kBlock, of_rows.rows - k * kBlock),
-                               of_rows.cols);
-        };
         // Nothing right of the diagonal block.
         const std::int64_t needed = std::min(columns, first + (i + 1) * kBlock - j);
         const MatrixView<double> to = rows_of(out, i);
-        return BlockGemm::Rows{scaled({block, true}, scales, i), to.block(0, 0, to.rows, needed), 0,
-                               kernels::Shape::full, i};
+        // In the rows above block i these columns of X are zero.
+        return BlockGemm::Rows{.a = left.rows(i * kBlock, to.rows, kBlock, i * kBlock),
+                               .c = to.block(0, 0, to.rows, needed),
+                               .first_block = i};
       });
     }
     step();
   }
 
-  /// Rows of the left operand, from block i on, in blocks of columns.
-  tiles::ProductLeft operand(MatrixView<const double> rows, const tiles::LineScales& scales,
-                             std::int64_t i) const {
-    const auto block = [rows](std::int64_t k) {
-      return rows.block(0, k * kBlock, rows.rows, std::min(kBlock, rows.cols - k * kBlock));
-    };
-    return scaled({block, false}, scales, i);
-  }
-  static tiles::ProductLeft scaled(tiles::ProductLeft left, const tiles::LineScales& scales,
-                                   std::int64_t i) {
-    if (!scales.to.empty()) {
-      left.to = scales.to.data() + i * kBlock;
-      left.back = scales.back.data() + i * kBlock;
-    }
-    return left;
-  }
-
-  template <class T>
-  static MatrixView<T> rows_of(MatrixView<T> x, std::int64_t i) {
+  static MatrixView<double> rows_of(MatrixView<double> x, std::int64_t i) {
     return x.block(i * kBlock, 0, std::min(kBlock, x.rows - i * kBlock), x.cols);
   }
   MatrixView<double> square(std::int64_t first, std::int64_t end) const {
@@ -182,25 +151,10 @@ class DenseInverse {
     pool_.for_each(x.cols, [&](std::int64_t j) { std::fill_n(x.column(j), x.rows, 0.0); });
   }
 
-  tiles::LineScales row_scales(MatrixView<const double> x) const {
-    if (!exact_) return {};
-    tiles::LineSizes sizes(x.rows);
-    pool_.for_each(blocks_in(x.rows), [&](std::int64_t i) {
-      sizes.add_rows(kernels::table(), rows_of(x, i), i * kBlock);
-    });
-    return {sizes, x.cols};
-  }
-  tiles::LineScales column_scales(MatrixView<const double> x) const {
-    if (!exact_) return {};
-    tiles::LineSizes sizes(x.cols);
-    pool_.for_each(x.cols, [&](std::int64_t c) { sizes.add_columns(x.block(0, c, x.rows, 1), c); });
-    return {sizes, x.rows};
-  }
-
   engine::ThreadPool& pool_;
   MatrixView<double> a_;
-  const bool exact_;
-  BlockGemm products_;
+  const Products products_;
+  BlockGemm gemm_;
   Progress* progress_;
 };
 

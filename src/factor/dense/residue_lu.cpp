@@ -69,25 +69,14 @@ class ResidueLu {
 
   /// C -= L U.
   void subtract(MatrixView<const double> l, MatrixView<const double> u, MatrixView<double> c) {
-    const std::int64_t blocks = core::ceil_div(l.rows, kPanel);
-    const auto rows_of = [&l](std::int64_t i) {
-      return l.block(i * kPanel, 0, std::min(kPanel, l.rows - i * kPanel), l.cols);
-    };
-    tiles::LineSizes sizes(l.rows);
-    pool_.for_each(
-        blocks, [&](std::int64_t i) { sizes.add_rows(kernels::table(), rows_of(i), i * kPanel); });
-    const tiles::LineScales scales(sizes, l.cols);
+    const LeftOperand left(pool_, Products::exact, l);
     for (std::int64_t j = 0; j < c.cols; j += kResidueColumns) {
       const std::int64_t columns = std::min(kResidueColumns, c.cols - j);
       products_.set_right(u.block(0, j, u.rows, columns), kPanel);
-      products_.subtract(blocks, kPanel, [&](std::int64_t i) {
-        const MatrixView<const double> rows = rows_of(i);
-        const auto block = [rows](std::int64_t k) {
-          return rows.block(0, k * kPanel, rows.rows, std::min(kPanel, rows.cols - k * kPanel));
-        };
-        return BlockGemm::Rows{
-            {block, false, scales.to.data() + i * kPanel, scales.back.data() + i * kPanel},
-            c.block(i * kPanel, j, rows.rows, columns)};
+      products_.subtract(core::ceil_div(l.rows, kPanel), kPanel, [&](std::int64_t i) {
+        const std::int64_t first = i * kPanel, rows = std::min(kPanel, l.rows - first);
+        return BlockGemm::Rows{.a = left.rows(first, rows, kPanel),
+                               .c = c.block(first, j, rows, columns)};
       });
     }
   }

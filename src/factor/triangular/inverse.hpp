@@ -19,17 +19,14 @@ struct InverseStrip {
   MatrixView<double> x;
 };
 
-/// Computes the inverse strip by strip, for a factor L at fp64. memory(first, columns) says where a
-/// strip of n - first rows goes; use(strip) is called when it is there, and says whether to go on.
-/// Each column is a substitution from its first row that is not zero on, so that all take n^3/3 per
-/// triangle.
-/// The BLAS must be set to one thread. The bits are the same for any number of threads.
+/// Computes the inverse strip by strip, for a factor L at fp64, in a buffer. use(strip) says
+/// whether to go on. Each column is a substitution from its first row that is not zero on, so that
+/// all take n^3/3 per triangle. The BLAS must be set to one thread. The bits are the same for any
+/// number of threads.
 void inverse_strips(engine::ThreadPool& pool, const tiles::TileMatrix& l, Triangles triangles,
-                    const std::function<MatrixView<double>(std::int64_t, std::int64_t)>& memory,
                     const std::function<bool(const InverseStrip&)>& use);
 
-/// The most columns of a strip, the number of strips, and the workspace in addition to a strip.
-std::int64_t strip_columns(const tiles::Grid& grid);
+/// The number of strips, and the workspace.
 std::int64_t strip_count(const tiles::Grid& grid);
 std::int64_t inverse_strips_bytes(const tiles::Grid& grid, int threads);
 
