@@ -52,7 +52,7 @@ STEPWELL_API const char* to_string(FactorOutcome outcome);
 
 /// int8x15: what the redundant residue contradicted. Memory or an arithmetic unit is at fault.
 struct WrongSums {
-  std::int64_t count = 0;              ///< number of wrong elements of the tile; 0: none
+  std::int64_t count = 0;              ///< groups of four elements with a wrong one; 0: none
   std::int64_t row = -1, column = -1;  ///< the tile, counted in tiles
   std::string task;                    ///< the task that found them: "diagonal", "solve", "restore"
   int worker = -1;                     ///< the worker that ran it, from 0

@@ -163,9 +163,9 @@ inline void to_residues(const Table& t, MatrixView<const double> x, const double
   t.residues.convert_scaled.run(x, scale, out);
 }
 
-inline void from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) {
+inline std::int64_t from_residues(const Table& t, ResiduesIn x, MatrixView<double> out) {
   const core::FpScope fp;
-  t.residues.restore.run(x, out);
+  return t.residues.restore.run(x, out);
 }
 
 /// From one order to the other: the bytes of a plane move as those of a packed bf16 operand do,

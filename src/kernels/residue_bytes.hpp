@@ -11,7 +11,7 @@
 namespace stepwell::kernels {
 
 #define STEPWELL_VNNI \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16")))
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16,bmi2")))
 
 /// The constants of a modulus, in registers.
 struct ModulusVectors {

@@ -152,15 +152,41 @@ inline constexpr Reconstruction kSums = reconstruction(kResiduePlanes, 2 * kFrac
 /// Sums of kWidePlanes: M / 2 = 2.23 * 197 * 2^108 = 440 * 2^108, and the largest is 435.2 * 2^108.
 inline constexpr Reconstruction kWideSums = reconstruction(kWidePlanes, 2 * kFractionBits);
 
+/// Four columns are checked together, as a sum in which column t has weight 2^t: it is zero modulo
+/// an odd modulus if all four are right, and is not if one of them is wrong.
+///
+/// Several wrong ones may cancel, once in 197 times. A wrong residue of a left operand makes a row
+/// of a product wrong in many columns. It is found in one of the row's groups, of which tiles have
+/// at least eight; but the first rows of a lower triangle have a single one, so there every sum is
+/// checked by itself. A wrong residue of a right operand makes one column wrong.
+inline constexpr std::int64_t kCheckedColumns = 4;
+constexpr std::int64_t check_weight(std::int64_t t) {
+  return std::int64_t{1} << t;
+}
+
 /// The sum modulo the redundant plane's modulus r, from the residues x_p: sum_p x_p c_p - q m,
 /// where q M is the multiple of M that the reconstruction subtracts. It must be congruent to the
-/// redundant residue. A wrong residue of plane p changes the sum by d M / m_p, d not zero; it is
-/// found if r does not divide d. If the sum stays in its range, |d| <= 2 kLargestSum 2^(2f) 256 / M
-/// < 195 < r; if not, that is what is found.
+/// redundant residue, whose c is -1. A wrong residue of plane p changes the sum by d M / m_p, d not
+/// zero; it is found if r does not divide d. If the sum stays in its range, |d| <= 2 kLargestSum
+/// 2^(2f) 256 / M < 195 < r; if not, that is what is found.
+///
+/// By columns of a group, with their weights: c as unsigned bytes for VPDPBUSD, 60 products below
+/// 2^15. As q is below 14 * 128 in magnitude (pairs() values v < 256 ab times M / ab), the four
+/// products with m, |m| <= 98, add less than 2^20, and the sum may be reduced as it is (< 2^23).
 struct RedundantCheck {
-  std::array<std::uint8_t, kResiduePlanes> c = {};
-  std::int32_t m = 0;
+  std::array<std::uint32_t, kVerifiedPlanes> c = {};
+  std::array<double, kCheckedColumns> m = {};
 };
+/// Byte t is x 2^t modulo m, which is positive.
+constexpr std::uint32_t weighted_bytes(std::int64_t x, std::int64_t m) {
+  std::uint32_t bytes = 0;
+  for (std::int64_t t = 0; t < kCheckedColumns; ++t) {
+    const std::int64_t byte = (x * check_weight(t) % m + m) % m;
+    bytes |= static_cast<std::uint32_t>(byte) << (8 * t);
+  }
+  return bytes;
+}
+
 constexpr RedundantCheck redundant_check() {
   const auto r = static_cast<Wide>(kModuli[kResiduePlanes]);
   RedundantCheck check;
@@ -171,14 +197,22 @@ constexpr RedundantCheck redundant_check() {
     const Wide moduli =
         static_cast<Wide>(kModuli[p / 2 * 2]) * static_cast<Wide>(kModuli[p / 2 * 2 + 1]);
     const Wide k = p % 2 == 0 ? pair.a : pair.b;
-    check.c[p] = static_cast<std::uint8_t>(product / moduli % r * (k % r) % r);
+    check.c[p] = weighted_bytes(static_cast<std::int64_t>(product / moduli % r * (k % r) % r),
+                                kModuli[kResiduePlanes]);
   }
-  check.m = static_cast<std::int32_t>(product % r);
+  check.c[kResiduePlanes] = weighted_bytes(-1, kModuli[kResiduePlanes]);
+  for (std::int64_t t = 0; t < kCheckedColumns; ++t) {
+    const auto m = static_cast<std::int64_t>(product % r) * check_weight(t);
+    check.m[static_cast<std::size_t>(t)] = static_cast<double>(residue(m, kModuli[kResiduePlanes]));
+  }
   return check;
 }
 inline constexpr RedundantCheck kRedundant = redundant_check();
 
 /// A number itself is determined by seven planes: M / 2 = 1.63 * 2^54.
+/// The others are its residues by their own moduli, which are odd: no wrong residue leaves all of
+/// them right, as the number itself would be wrong by d M / m_p, of which none of them is a
+/// divisor.
 inline constexpr int kNumberPlanes = 7;
 inline constexpr Reconstruction kNumbers = reconstruction(kNumberPlanes, kFractionBits);
 

@@ -165,8 +165,9 @@ using ToResiduesFn = void(MatrixView<double> x, Shape shape, ResiduesOut out) no
 using ScaledToResiduesFn = void(MatrixView<const double> x, const double* scale,
                                 ResiduesOut out) noexcept;
 
-/// The reverse, from the first seven planes: out = X 2^-54, exact.
-using FromResiduesFn = void(ResiduesIn x, MatrixView<double> out) noexcept;
+/// The reverse, from the first seven planes: out = X 2^-54, exact. With a redundant plane, compares
+/// the other residues with X and returns in how many rows of groups of four columns one is wrong.
+using FromResiduesFn = std::int64_t(ResiduesIn x, MatrixView<double> out) noexcept;
 
 /// Operands of a product A B': A in quads order, m x k, and B in rows order, n x k.
 struct ResidueFactors {
@@ -203,8 +204,8 @@ struct SumScales {
 /// t <- t - S 2^-108 scale, where S are the sums that the residues stand for. |S 2^-108| must be
 /// below kLargestSum, or 2^8 times that if they are wide. The result has three roundings and an
 /// error of 2^-80 scale (wide: 2^-72), and the same bits in all versions. With a redundant plane,
-/// returns the number of elements one of whose residues is wrong. With shape lower, elements above
-/// the diagonal are left alone.
+/// returns in how many rows of groups of four columns a residue is wrong. With shape lower,
+/// elements above the diagonal are left alone, and no two wrong residues of a row can cancel.
 using SubtractSumsFn = std::int64_t(ResidueSums sums, Shape shape, SumScales scales,
                                     MatrixView<double> t) noexcept;
 

@@ -195,50 +195,15 @@ void solve_tile(const Table& t, const TileSums& sums, MatrixView<double> h, cons
   }
 }
 
-namespace {
-
-constexpr std::int64_t kVerifiedRows = 64;
-
-/// The number of residues in which two operands of the same shape differ.
-std::int64_t different_residues(const kernels::ResiduesIn& a, const kernels::ResiduesIn& b) {
-  const std::int64_t bytes = a.panels() * a.panel_stride;
-  std::int64_t count = 0;
-  for (int plane = 0; plane < a.planes; ++plane) {
-    const std::int8_t *const x = a.at(plane, 0, 0), *const y = b.at(plane, 0, 0);
-    if (std::memcmp(x, y, static_cast<std::size_t>(bytes)) == 0) continue;
-    for (std::int64_t k = 0; k < bytes; ++k) count += x[k] != y[k] ? 1 : 0;
-  }
-  return count;
-}
-
-}  // namespace
-
-std::int64_t restore_scratch(std::int64_t rows, std::int64_t cols, int planes) {
-  const std::int64_t plain = core::size_product(kernels::sums_ld(rows), cols, 8, "a tile");
-  const bool verified = planes > kernels::kResiduePlanes;
-  return plain + (verified ? kernels::residue_bytes(kVerifiedRows, cols, planes) : 0);
+std::int64_t restore_scratch(std::int64_t rows, std::int64_t cols) {
+  return core::size_product(kernels::sums_ld(rows), cols, 8, "a tile");
 }
 
 std::int64_t restore_tile(const Table& t, const ResidueTile& tile, std::byte* scratch) {
   const std::int64_t rows = tile.x.rows, cols = tile.x.depth;
   const std::int64_t ld = kernels::sums_ld(rows);
   const MatrixView<double> plain{reinterpret_cast<double*>(scratch), rows, cols, ld};
-  std::int64_t wrong = 0;
-  if (tile.x.planes > kernels::kResiduePlanes) {
-    // A few rows at a time, whose residues stay in the L2 cache.
-    auto* const memory = reinterpret_cast<std::int8_t*>(scratch + 8 * ld * cols);
-    for (std::int64_t first = 0; first < rows; first += kVerifiedRows) {
-      const std::int64_t count = std::min(kVerifiedRows, rows - first);
-      const kernels::ResiduesOut stored = tile.x.block(first, 0, count, cols);
-      const kernels::ResiduesOut again =
-          kernels::residues(memory, count, cols, tile.x.planes, ResidueOrder::quads);
-      kernels::from_residues(t, stored, plain.block(first, 0, count, cols));
-      kernels::to_residues(t, plain.block(first, 0, count, cols), again);
-      wrong += different_residues(stored, again);
-    }
-  } else {
-    kernels::from_residues(t, tile.x, plain);
-  }
+  const std::int64_t wrong = kernels::from_residues(t, tile.x, plain);
   const std::int64_t column = core::round_up(rows, 16);
   auto* const to = reinterpret_cast<double*>(tile.x.data);
   for (std::int64_t j = 0; j < plain.cols; ++j) {

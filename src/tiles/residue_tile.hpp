@@ -90,9 +90,9 @@ void solve_tile(const Table& t, const TileSums& sums, MatrixView<double> h, cons
                 const ResidueDiagonal& diagonal, const ResidueTile& tile, std::int64_t& wrong);
 
 /// Replaces a tile by the same numbers in FP64, in its own memory: column-major, with the leading
-/// dimension of a plain tile. With a redundant plane, converts them back first and returns the
-/// number of residues that differ. 'scratch' has restore_scratch() bytes.
+/// dimension of a plain tile. With a redundant plane, checks its residues and returns how many
+/// groups of four are wrong. 'scratch' has restore_scratch() bytes.
 std::int64_t restore_tile(const Table& t, const ResidueTile& tile, std::byte* scratch);
-std::int64_t restore_scratch(std::int64_t rows, std::int64_t cols, int planes);
+std::int64_t restore_scratch(std::int64_t rows, std::int64_t cols);
 
 }  // namespace stepwell::tiles

@@ -376,5 +376,46 @@ TEST_P(Residues, TheRedundantPlaneFindsAnyWrongResidue) {
   }
 }
 
+/// As a wrong residue of a left operand makes them: here 2 too much and 1 too little, whose weights
+/// are 1 and 2.
+TEST_P(Residues, TwoWrongSumsOfARowOfALowerTriangleCannotCancel) {
+  const std::int64_t n = 32;
+  Buffer<std::int8_t> memory(residue_sums_bytes(n, n, kVerifiedPlanes), core::Contents::zeros);
+  const ResidueSums sums = residue_sums(memory.data(), n, n, kVerifiedPlanes);
+  std::vector<double> t(static_cast<std::size_t>(n * n));
+  for (const std::int64_t row : {3, 17, 31}) {
+    std::int8_t* const plane = sums.at(kResiduePlanes, 0, 0);
+    plane[sums.offset(row, 0)] = 2;
+    plane[sums.offset(row, 1)] = -1;
+    const auto wrong = [&](Shape shape) {
+      return table_.residues.subtract.run(sums, shape, {}, view(t.data(), n, n));
+    };
+    EXPECT_EQ(wrong(Shape::lower), 1) << row;
+    EXPECT_EQ(wrong(Shape::full), 0) << row;
+    plane[sums.offset(row, 0)] = plane[sums.offset(row, 1)] = 0;
+    EXPECT_EQ(wrong(Shape::lower), 0) << row;
+  }
+}
+
+TEST_P(Residues, TheOtherPlanesFindAnyWrongResidueOfANumber) {
+  const std::int64_t rows = 50, cols = 70;
+  std::vector<double> x = random_rows(rows, cols, 16);
+  const Operand a(table_, view(x.data(), rows, cols), kVerifiedPlanes);
+  std::vector<double> back(x.size());
+  const MatrixView<double> out = view(back.data(), rows, cols);
+  EXPECT_EQ(table_.residues.restore.run(a.quads, out), 0);
+  std::mt19937_64 random(17);
+  for (int run = 0; run < 300; ++run) {
+    const int p = static_cast<int>(random() % kVerifiedPlanes);
+    const auto i = static_cast<std::int64_t>(random() % static_cast<unsigned>(rows));
+    const auto k = static_cast<std::int64_t>(random() % static_cast<unsigned>(cols));
+    std::int8_t& r = a.quads.at(p, 0, 0)[a.quads.offset(i, k)];
+    const std::int8_t right_one = r;
+    r = static_cast<std::int8_t>(r ^ (1 << random() % 8));
+    EXPECT_EQ(table_.residues.restore.run(a.quads, out), 1) << p << ' ' << i << ' ' << k;
+    r = right_one;
+  }
+}
+
 }  // namespace
 }  // namespace stepwell::kernels::test

@@ -68,7 +68,7 @@ Factored factor(const Table& t, const Problem& p, std::int64_t tile, int planes,
   const core::Buffer<std::int8_t> row(tiles * row_bytes);
   const core::Buffer<std::byte> diagonal_memory(residue_diagonal_bytes(tile, planes));
   const core::Buffer<std::int8_t> sums_memory(kernels::residue_sums_bytes(tile, tile, planes));
-  const core::Buffer<std::byte> scratch(restore_scratch(tile, tile, planes));
+  const core::Buffer<std::byte> scratch(restore_scratch(tile, tile));
   std::vector<double> diagonal;
   for (std::int64_t i = 0; i < p.n; ++i) diagonal.push_back(p.at(i, i));
   Factored out{p.h, -1, 0};

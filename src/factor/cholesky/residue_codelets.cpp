@@ -250,7 +250,7 @@ ResidueBodies residue_bodies() {
 std::int64_t residue_scratch_bytes(const RungMap& map, bool computed) {
   const std::int64_t tile = map.grid().tile, load = load_bytes(map, computed);
   if (map.stores_numbers()) return load + kernels::residue_bytes(tile, tile, map.residues());
-  return std::max(load, tiles::restore_scratch(tile, tile, map.residues()));
+  return std::max(load, tiles::restore_scratch(tile, tile));
 }
 
 }  // namespace stepwell::factor

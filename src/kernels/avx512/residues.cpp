@@ -206,32 +206,70 @@ STEPWELL_VNNI inline Parts parts_of(const std::int8_t* x, std::int64_t plane_str
   return s;
 }
 
-/// 16 rows of up to 4 columns.
-STEPWELL_VNNI inline void restore_block(const ResiduesIn& x, std::int64_t i, std::int64_t k,
-                                        MatrixView<double> out) {
+/// The rows in which a residue of four columns differs from their numbers. 'sum': of the numbers,
+/// with their weights.
+STEPWELL_VNNI inline unsigned wrong_numbers(const __m512i* sum, const std::int8_t* x,
+                                            std::int64_t plane_stride) {
+  const Halves number = halves(fixed_point(sum[0]), fixed_point(sum[1]));
+  __m512i differences = _mm512_setzero_si512();
+  x += kNumberPlanes * plane_stride;
+#pragma GCC unroll 8
+  for (int p = kNumberPlanes; p < kVerifiedPlanes; ++p, x += plane_stride) {
+    const ModulusVectors m = modulus_vectors(p);
+    constexpr auto minus = [](int plane) {
+      return weighted_bytes(-1, kModuli[static_cast<std::size_t>(plane)]);
+    };
+    const __m512i weights = _mm512_set1_epi32(static_cast<int>(minus(p)));
+    __m512i f = _mm512_dpbusd_epi32(m.start_number, number.even, m.low);
+    f = _mm512_dpbusd_epi32(f, number.odd, m.high);
+    f = _mm512_dpbusd_epi32(f, weights, _mm512_load_si512(x));
+    differences = _mm512_or_si512(differences, reduced(f, m));
+  }
+  return _mm512_test_epi32_mask(differences, _mm512_set1_epi32(255));
+}
+
+/// 16 rows of up to 4 columns; returns the number of wrong rows.
+template <bool verified>
+STEPWELL_VNNI inline int restore_block(const ResiduesIn& x, std::int64_t i, std::int64_t k,
+                                       MatrixView<double> out) {
   const int columns = static_cast<int>(std::min<std::int64_t>(4, out.cols - k));
   const std::int8_t* const bytes = x.data + x.offset(i, k);
   const unsigned lanes = lanes_of(i, out.rows, 0);
+  __m512i sum[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
 #pragma GCC unroll 4
   for (int t = 0; t < 4; ++t) {
     if (t >= columns) break;
     const Parts s = parts_of<kNumbers>(bytes, x.plane_stride, t);
     for (int half = 0; half < 2; ++half) {
       const auto mask = static_cast<__mmask8>(lanes >> (8 * half));
-      _mm512_mask_storeu_pd(out.column(k + t) + i + 8 * half, mask,
-                            _mm512_add_pd(s.high[half], s.middle[half]));
+      const __m512d number = _mm512_add_pd(s.high[half], s.middle[half]);
+      _mm512_mask_storeu_pd(out.column(k + t) + i + 8 * half, mask, number);
+      if constexpr (verified) {
+        const __m512d scaled =
+            _mm512_mul_pd(number, _mm512_set1_pd(0x1p54 * static_cast<double>(check_weight(t))));
+        sum[half] = _mm512_add_epi64(sum[half], _mm512_cvtpd_epi64(scaled));
+      }
     }
   }
+  if constexpr (!verified) return 0;
+  return __builtin_popcount(lanes & wrong_numbers(sum, bytes, x.plane_stride));
 }
 
 /// An engine tile of each plane at a time, 1 KiB in sequence.
-STEPWELL_VNNI void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
+template <bool verified>
+STEPWELL_VNNI std::int64_t restore(const ResiduesIn& x, MatrixView<double> out) {
+  std::int64_t wrong = 0;
   for (std::int64_t block = 0; block < out.cols; block += kResidueDepth) {
     const std::int64_t end = std::min(block + kResidueDepth, out.cols);
     for (std::int64_t i = 0; i < out.rows; i += 16) {
-      for (std::int64_t k = block; k < end; k += 4) restore_block(x, i, k, out);
+      for (std::int64_t k = block; k < end; k += 4) wrong += restore_block<verified>(x, i, k, out);
     }
   }
+  return wrong;
+}
+
+std::int64_t from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
+  return x.planes == kVerifiedPlanes ? restore<true>(x, out) : restore<false>(x, out);
 }
 
 /// The scales of 16 rows, and the pointer to those of columns.
@@ -257,35 +295,54 @@ STEPWELL_VNNI inline void subtract_half(const Parts& s, int half, unsigned lanes
   _mm512_mask_storeu_pd(t + 8 * half, mask, _mm512_fnmadd_pd(s.low[half], scale, rest));
 }
 
-/// The lanes whose redundant residue does not agree with the others.
-STEPWELL_VNNI inline unsigned wrong_lanes(const Parts& s, const std::int8_t* x,
-                                          std::int64_t plane_stride, int t) {
-  const ModulusVectors r = modulus_vectors(kResiduePlanes);
-  const __m512i multiple =
-      _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtpd_epi32(s.multiple[0])),
-                         _mm512_cvtpd_epi32(s.multiple[1]), 1);
-  __m512i f = _mm512_mullo_epi32(multiple, _mm512_set1_epi32(-kRedundant.m));
-#pragma GCC unroll 16
-  for (std::size_t p = 0; p < kResiduePlanes; ++p, x += plane_stride) {
-    f = _mm512_dpbusd_epi32(f, byte_factor(kRedundant.c[p], t), _mm512_load_si512(x));
-  }
-  const auto minus_one = static_cast<std::uint32_t>(kModuli[kResiduePlanes] - 1);
-  f = _mm512_dpbusd_epi32(f, byte_factor(minus_one, t), _mm512_load_si512(x));
-  const unsigned differ = _mm512_test_epi32_mask(reduced(f, r), _mm512_set1_epi32(255));
-  const __m512d limit = _mm512_set1_pd(kLargestSum);
-  const unsigned low = _mm512_cmp_pd_mask(_mm512_abs_pd(s.high[0]), limit, _CMP_NLE_UQ);
-  const unsigned high = _mm512_cmp_pd_mask(_mm512_abs_pd(s.high[1]), limit, _CMP_NLE_UQ);
-  return differ | low | high << 8U;
-}
+/// What is checked of 16 rows of four columns of sums.
+class RedundantSums {
+ public:
+  STEPWELL_VNNI RedundantSums()
+      : multiples_{_mm512_setzero_pd(), _mm512_setzero_pd()},
+        largest_{_mm512_setzero_pd(), _mm512_setzero_pd()} {}
 
-/// 16 rows of up to 4 columns; returns the number of wrong elements.
+  /// Column t, in the rows that count.
+  STEPWELL_VNNI void add(const Parts& s, unsigned lanes, int t) {
+    bytes_ |= _pdep_u64(lanes, std::uint64_t{0x1111111111111111} << t);
+    const __m512d m = _mm512_set1_pd(-kRedundant.m[static_cast<std::size_t>(t)]);
+    for (int half = 0; half < 2; ++half) {
+      const auto mask = static_cast<__mmask8>(lanes >> (8 * half));
+      multiples_[half] = _mm512_mask3_fmadd_pd(s.multiple[half], m, multiples_[half], mask);
+      largest_[half] =
+          _mm512_mask_max_pd(largest_[half], mask, largest_[half], _mm512_abs_pd(s.high[half]));
+    }
+  }
+  /// The rows in which a redundant residue does not agree with the others.
+  STEPWELL_VNNI unsigned wrong(const std::int8_t* x, std::int64_t plane_stride) const {
+    __m512i f = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtpd_epi32(multiples_[0])),
+                                   _mm512_cvtpd_epi32(multiples_[1]), 1);
+#pragma GCC unroll 16
+    for (std::size_t p = 0; p < kVerifiedPlanes; ++p, x += plane_stride) {
+      f = _mm512_dpbusd_epi32(f, _mm512_set1_epi32(static_cast<int>(kRedundant.c[p])),
+                              _mm512_maskz_loadu_epi8(bytes_, x));
+    }
+    const __m512i rest = reduced(f, modulus_vectors(kResiduePlanes));
+    const __m512d limit = _mm512_set1_pd(kLargestSum);
+    const unsigned low = _mm512_cmp_pd_mask(largest_[0], limit, _CMP_NLE_UQ);
+    const unsigned high = _mm512_cmp_pd_mask(largest_[1], limit, _CMP_NLE_UQ);
+    return _mm512_test_epi32_mask(rest, _mm512_set1_epi32(255)) | low | high << 8U;
+  }
+
+ private:
+  __m512d multiples_[2], largest_[2];
+  std::uint64_t bytes_ = 0;
+};
+
+/// 16 rows of up to 4 columns; returns the number of wrong rows.
 template <const Reconstruction& c, bool verified>
 STEPWELL_VNNI inline int subtract_block(const ResidueSums& sums, std::int64_t i, std::int64_t j,
                                         Shape shape, const RowScales& scales,
                                         MatrixView<double> t) {
   const int columns = static_cast<int>(std::min<std::int64_t>(4, t.cols - j));
   const std::int8_t* const bytes = sums.data + sums.offset(i, j);
-  int wrong = 0;
+  RedundantSums together;
+  unsigned wrong = 0;
 #pragma GCC unroll 4
   for (int k = 0; k < 4; ++k) {
     if (k >= columns) break;
@@ -295,11 +352,16 @@ STEPWELL_VNNI inline int subtract_block(const ResidueSums& sums, std::int64_t i,
     for (int half = 0; half < 2; ++half) {
       subtract_half(s, half, lanes, _mm512_mul_pd(scales.rows[half], col), t.column(j + k) + i);
     }
-    if constexpr (verified) {
-      wrong += __builtin_popcount(lanes & wrong_lanes(s, bytes, sums.plane_stride, k));
+    if (verified && shape == Shape::lower) {
+      RedundantSums alone;
+      alone.add(s, lanes, k);
+      wrong |= alone.wrong(bytes, sums.plane_stride);
+    } else if (verified) {
+      together.add(s, lanes, k);
     }
   }
-  return wrong;
+  if (verified && shape == Shape::full) wrong = together.wrong(bytes, sums.plane_stride);
+  return __builtin_popcount(wrong);
 }
 
 /// 16 columns of 16 rows of each plane at a time, 256 bytes in sequence.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/reference/reference.hpp"
@@ -84,7 +85,22 @@ Parts parts_of(const Reconstruction& c, const ResidueOfPlane& residue_of) {
           std::fma(-multiple, c.m[2], s.low), multiple};
 }
 
-void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
+/// Whether the residues of four numbers from column k on agree with them.
+bool numbers_agree(const ResiduesIn& x, std::int64_t i, std::int64_t k,
+                   MatrixView<double> numbers) {
+  for (int p = kNumberPlanes; p < kVerifiedPlanes; ++p) {
+    std::int64_t f = 0;
+    for (std::int64_t t = 0; t < kCheckedColumns; ++t) {
+      const std::int64_t number =
+          k + t < numbers.cols ? std::llrint(0x1p54 * numbers(i, k + t)) : 0;
+      f += check_weight(t) * (number - x.at(p, 0, 0)[x.offset(i, k + t)]);
+    }
+    if (f % modulus(p) != 0) return false;
+  }
+  return true;
+}
+
+std::int64_t from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
   for (std::int64_t k = 0; k < out.cols; ++k) {
     for (std::int64_t i = 0; i < out.rows; ++i) {
       const auto place = x.offset(i, k);
@@ -92,34 +108,60 @@ void from_residues(ResiduesIn x, MatrixView<double> out) noexcept {
       out(i, k) = s.high + s.middle;
     }
   }
+  std::int64_t wrong = 0;
+  if (x.planes != kVerifiedPlanes) return wrong;
+  for (std::int64_t k = 0; k < out.cols; k += kCheckedColumns) {
+    for (std::int64_t i = 0; i < out.rows; ++i) wrong += numbers_agree(x, i, k, out) ? 0 : 1;
+  }
+  return wrong;
 }
 
-/// Whether the redundant residue agrees with the others.
-template <class ResidueOfPlane>
-bool agrees(const Parts& s, const ResidueOfPlane& residue_of) {
-  std::int64_t f =
-      -residue_of(kResiduePlanes) - static_cast<std::int64_t>(s.multiple) * kRedundant.m;
-  for (int p = 0; p < kResiduePlanes; ++p) {
-    f += residue_of(p) * kRedundant.c[static_cast<std::size_t>(p)];
+/// Four columns of a row of sums: what the redundant residues are compared with.
+class RedundantSum {
+ public:
+  template <class ResidueOfPlane>
+  void add(std::int64_t t, const Parts& s, const ResidueOfPlane& residue_of) {
+    sum_ -= static_cast<std::int64_t>(s.multiple * kRedundant.m[static_cast<std::size_t>(t)]);
+    for (int p = 0; p < kVerifiedPlanes; ++p) {
+      const std::uint32_t c = kRedundant.c[static_cast<std::size_t>(p)] >> (8 * t) & 255U;
+      sum_ += residue_of(p) * static_cast<std::int32_t>(c);
+    }
+    if (!(std::fabs(s.high) <= kLargestSum)) inside_ = false;
   }
-  return f % modulus(kResiduePlanes) == 0 && std::fabs(s.high) <= kLargestSum;
-}
+  bool agrees() const { return inside_ && sum_ % modulus(kResiduePlanes) == 0; }
+
+ private:
+  std::int64_t sum_ = 0;
+  bool inside_ = true;
+};
 
 std::int64_t subtract_sums(ResidueSums sums, Shape shape, SumScales scales,
                            MatrixView<double> t) noexcept {
+  const bool checked = sums.planes == kVerifiedPlanes && !scales.wide;
   std::int64_t wrong = 0;
-  for (std::int64_t j = 0; j < t.cols; ++j) {
-    for (std::int64_t i = shape == Shape::lower ? j : 0; i < t.rows; ++i) {
-      const auto residue_of = [&, place = sums.offset(i, j)](int p) -> std::int32_t {
-        return sums.at(p, 0, 0)[place];
-      };
-      const Parts s = parts_of(scales.wide ? kWideSums : kSums, residue_of);
-      const bool checked = sums.planes == kVerifiedPlanes && !scales.wide;
-      if (checked && !agrees(s, residue_of)) ++wrong;
-      const double scale = (scales.rows == nullptr ? 1 : scales.rows[i]) *
-                           (scales.cols == nullptr ? 1 : scales.cols[j]);
-      const double high = std::fma(-s.high, scale, t(i, j));
-      t(i, j) = std::fma(-s.low, scale, std::fma(-s.middle, scale, high));
+  for (std::int64_t group = 0; group < t.cols; group += kCheckedColumns) {
+    const std::int64_t end = std::min(group + kCheckedColumns, t.cols);
+    for (std::int64_t i = shape == Shape::lower ? group : 0; i < t.rows; ++i) {
+      RedundantSum together;
+      bool right = true;
+      for (std::int64_t j = group; j < end && (shape == Shape::full || j <= i); ++j) {
+        const auto residue_of = [&, place = sums.offset(i, j)](int p) -> std::int32_t {
+          return sums.at(p, 0, 0)[place];
+        };
+        const Parts s = parts_of(scales.wide ? kWideSums : kSums, residue_of);
+        if (checked && shape == Shape::lower) {
+          RedundantSum alone;
+          alone.add(j - group, s, residue_of);
+          right = right && alone.agrees();
+        } else if (checked) {
+          together.add(j - group, s, residue_of);
+        }
+        const double scale = (scales.rows == nullptr ? 1 : scales.rows[i]) *
+                             (scales.cols == nullptr ? 1 : scales.cols[j]);
+        const double high = std::fma(-s.high, scale, t(i, j));
+        t(i, j) = std::fma(-s.low, scale, std::fma(-s.middle, scale, high));
+      }
+      if (!right || !together.agrees()) ++wrong;
     }
   }
   return wrong;
