@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "convert.hpp"
+#include "solver.hpp"
 
 /// Square systems: solve, plan, and the reusable solver.
-struct stepwell_solver {
-  stepwell::Solver solver;
-};
 
 namespace stepwell::c {
 namespace {
@@ -104,9 +100,10 @@ int stepwell_solver_create(int structure, int64_t n, const double* a, int64_t ld
                            const stepwell_options* options, stepwell_solver** solver) {
   return c::guarded([&] {
     c::require(solver, "stepwell_solver_create: solver");
-    *solver =
-        new stepwell_solver{Solver(view(a, n, n, lda), c::options_of(options),
-                                   c::choice<Structure>(structure, c::kStructures, "structure"))};
+    const SolveOptions o = c::options_of(options);
+    *solver = new stepwell_solver{
+        Solver(view(a, n, n, lda), o, c::choice<Structure>(structure, c::kStructures, "structure")),
+        o.engine};
     return 0;
   });
 }
@@ -130,59 +127,6 @@ int stepwell_solver_solve(stepwell_solver* solver, int transposed, int64_t colum
     return c::deliver(transposed != 0 ? solver->solver.solve_transposed(from, to)
                                       : solver->solver.solve(from, to),
                       certificate);
-  });
-}
-
-int stepwell_solver_log_det(stepwell_solver* solver, double* log, int* sign) {
-  return c::guarded([&] {
-    c::require(solver, "stepwell_solver_log_det: solver");
-    c::require(log, "stepwell_solver_log_det: log");
-    if (!solver->solver.factor().ok()) {
-      return static_cast<int>(solver->solver.factor().outcome);
-    }
-    const LogDet found = solver->solver.log_det();
-    *log = found.log;
-    if (sign != nullptr) *sign = found.sign;
-    return 0;
-  });
-}
-
-int stepwell_solver_half_solve(stepwell_solver* solver, int64_t columns, double* b, int64_t ldb) {
-  return c::guarded([&] {
-    c::require(solver, "stepwell_solver_half_solve: solver");
-    if (!solver->solver.factor().ok()) {
-      return static_cast<int>(solver->solver.factor().outcome);
-    }
-    solver->solver.half_solve(view(b, solver->solver.order(), columns, ldb));
-    return 0;
-  });
-}
-
-int stepwell_solver_inverse(stepwell_solver* solver, double* inverse, int64_t ld) {
-  return c::guarded([&] {
-    c::require(solver, "stepwell_solver_inverse: solver");
-    if (!solver->solver.factor().ok()) {
-      return static_cast<int>(solver->solver.factor().outcome);
-    }
-    const std::int64_t n = solver->solver.order();
-    return static_cast<int>(solver->solver.inverse(view(inverse, n, n, ld))
-                                ? SolveOutcome::converged
-                                : SolveOutcome::cancelled);
-  });
-}
-
-int stepwell_solver_inverse_diagonal(stepwell_solver* solver, double* diagonal) {
-  return c::guarded([&] {
-    c::require(solver, "stepwell_solver_inverse_diagonal: solver");
-    const std::int64_t n = solver->solver.order();
-    if (n > 0) c::require(diagonal, "stepwell_solver_inverse_diagonal: diagonal");
-    if (!solver->solver.factor().ok()) {
-      return static_cast<int>(solver->solver.factor().outcome);
-    }
-    const std::vector<double> found = solver->solver.inverse_diagonal();
-    std::copy(found.begin(), found.end(), diagonal);
-    const bool complete = static_cast<std::int64_t>(found.size()) == n;
-    return static_cast<int>(complete ? SolveOutcome::converged : SolveOutcome::cancelled);
   });
 }
 

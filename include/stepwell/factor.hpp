@@ -124,31 +124,52 @@ class [[nodiscard]] STEPWELL_API Factor {
   /// succeed. Cost: n^2.
   void copy_to(MatrixView<double> l) const;
 
-  /// log det A. Throws Error(unsupported) unless the map is fp64: the determinant would have the
-  /// precision of the coarsest rung. Cost: n.
+  // The following functions need every tile at fp64, which the maps fp64, int8x14 and int8x15 give.
+  // They compute what LAPACK computes from its factor, as accurately, without refinement and
+  // certificate. They throw Error(unsupported) for a coarser factor, and Error(invalid_argument)
+  // without a factor or for another shape. P is the permutation(), usually none.
+
+  /// log det A. Cost: n.
   [[nodiscard]] double log_det() const;
 
-  /// B <- L^-1 P B with P A P' = L L': half of a solve. B'B is then B'A^-1 B of the B before, as
-  /// the variances of a Gaussian process need it. P is the permutation(), usually none. As accurate
-  /// as LAPACK's dtrsm with dpotrf's factor; there is no refinement and no certificate. B: n x
-  /// columns. Throws Error(unsupported) unless the map is fp64, and Error(invalid_argument) for
-  /// another shape or without a factor. Cost: n^2 columns.
+  /// A bound on the rounding error of log_det(), which is the difference from log det A if A is
+  /// what was factored: six standard deviations of a sum of independent rounding errors, from an
+  /// estimate of the norm of A^-1. Infinity: A is too close to a singular matrix for a statement.
+  /// Cost: 32 solves. Workspace: 32 n.
+  [[nodiscard]] double log_det_error(const EngineOptions& with = {}) const;
+
+  /// B <- A^-1 B, as LAPACK's dpotrs: for many columns that need no certificate. B: n x columns.
+  /// Cost: 2 n^2 columns. Workspace: none, or with exact products, for 1,024 columns and more, 16
+  /// KiB n and 40 MB a thread.
+  void solve_unrefined(MatrixView<double> b, const EngineOptions& with = {}) const;
+
+  /// B <- L^-1 P B with P A P' = L L': half of a solve. B'B is then B'A^-1 B of the B before. Cost:
+  /// n^2 columns. Workspace: as solve_unrefined().
   void half_solve(MatrixView<double> b, const EngineOptions& with = {}) const;
 
-  /// out <- A^-1, both triangles, as LAPACK's dpotri computes it from this factor, in FP64 and as
-  /// accurately; there is no refinement and no certificate. out: n x n. Returns false if it was
-  /// cancelled, with anything in out. Throws as half_solve(). Cost: 2 n^3 / 3. Workspace: 32 KiB n;
-  /// with exact products 46 KiB n and 28 MB a thread.
+  /// b' A^-1 b of each column b of B, as sums of squares of its half solve: the part of a variance
+  /// that observations explain. B is not changed. Cost: n^2 columns. Workspace: 16 KiB n, and that
+  /// of solve_unrefined().
+  [[nodiscard]] std::vector<double> quadratic_forms(MatrixView<const double> b,
+                                                    const EngineOptions& with = {}) const;
+
+  /// B <- P' L B: independent normal numbers become samples with covariance A. Cost: n^2 columns.
+  /// Workspace: 8 KiB n.
+  void multiply(MatrixView<double> b, const EngineOptions& with = {}) const;
+
+  /// out <- A^-1, both triangles, as LAPACK's dpotri. out: n x n. Returns false if it was
+  /// cancelled, with anything in out. Cost: 2 n^3 / 3. Workspace: 32 KiB n; with exact products 46
+  /// KiB n and 28 MB a thread.
   [[nodiscard]] bool inverse(MatrixView<double> out, const EngineOptions& with = {}) const;
 
   /// The diagonal of A^-1, in the order of A, as sums of squares of columns of L^-1: without
-  /// cancellation. Empty if it was cancelled. Throws as half_solve(). Cost: n^3 / 3. Workspace: 16
-  /// KiB n, and with exact products 20 MB a thread.
+  /// cancellation. Empty if it was cancelled. Cost: n^3 / 3. Workspace: 16 KiB n, and with exact
+  /// products 20 MB a thread.
   [[nodiscard]] std::vector<double> inverse_diagonal(const EngineOptions& with = {}) const;
 
   /// trace(A^-1 S) for a symmetric S, of which only the lower triangle is read: derivatives of
-  /// log det A. The inverse is computed in strips and not stored. NaN if it was cancelled. Throws
-  /// as half_solve(). Cost: 2 n^3 / 3. Workspace: as inverse_diagonal().
+  /// log det A. The inverse is computed in strips and not stored. NaN if it was cancelled. Cost: 2
+  /// n^3 / 3. Workspace: as inverse_diagonal().
   [[nodiscard]] double trace_inverse_product(MatrixView<const double> s,
                                              const EngineOptions& with = {}) const;
 

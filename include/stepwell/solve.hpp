@@ -122,16 +122,17 @@ class STEPWELL_API Solver {
   /// Computes the factor unless there is one. Cost: about six solves at the first call; up to
   /// n = 512, an inverse.
   [[nodiscard]] double inverse_norm(bool transposed = false);
-  /// The determinant of A, from the factor. Throws Error(unsupported) unless the factor is at fp64
-  /// (options.map; below n = 768 it always is), and Error(invalid_argument) if there is no factor:
-  /// factor() says why. Cost: n, and a factorization if there is none.
+  /// The Cholesky factor of A at FP64 quality, for what else a factor is used for: log_det(),
+  /// half_solve(), inverse() and more. It is the one that solves use if that is at fp64; if not, a
+  /// second one, computed at the first call and kept. Check ok(): the second factorization may be
+  /// cancelled, or fail where a coarser one with a shift did not. The reference is valid until the
+  /// next call that factors. Throws Error(unsupported) if A is solved as a general matrix, and
+  /// Error(invalid_argument) if there is no factor to solve with: factor() says why.
+  [[nodiscard]] const Factor& cholesky_factor();
+  /// The determinant of A, from cholesky_factor() or from LU; throws as that. An LU factor must be
+  /// at fp64 (options.map; below n = 672 it always is), or it throws Error(unsupported). Cost: n,
+  /// and the factorizations.
   [[nodiscard]] LogDet log_det();
-  /// B <- L^-1 B with A = L L': Factor::half_solve(). Only for Structure::spd; throws as log_det().
-  void half_solve(MatrixView<double> b);
-  /// out <- A^-1, and the diagonal of A^-1: Factor::inverse(), Factor::inverse_diagonal(). Only for
-  /// Structure::spd; throw as log_det().
-  [[nodiscard]] bool inverse(MatrixView<double> out);
-  [[nodiscard]] std::vector<double> inverse_diagonal();
 
  private:
   struct Impl;

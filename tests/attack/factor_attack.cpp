@@ -16,6 +16,7 @@
 ///   factor_attack --kind indefinite   the failing pivot of matrices that are not positive definite
 ///   factor_attack --kind accuracy     the residual of L L' and, up to kMostExact, the determinant;
 ///                                     --order 4096: of matrices of this order
+///   factor_attack --kind determinant  log_det() within log_det_error(), by either arithmetic
 ///   factor_attack --kind flips        a changed bit in a residue or a sum, anywhere, at any time
 namespace stepwell::attack {
 namespace {
@@ -184,6 +185,33 @@ void attack_accuracy(std::uint64_t seed, std::int64_t order, Report& report) {
   if (report.verbose()) report.say(text("  log det %.3g %.3g", d, p));
 }
 
+/// The counts say how far the bound is from the error, for its median.
+void attack_determinant(std::uint64_t seed, std::int64_t order, Report& report) {
+  Random random(seed, "determinant");
+  const std::int64_t n = order > 0 ? order : random.integer(2, 260);
+  const Named named = random_spd(n, random);
+  const char* const map = random.chance(0.5) ? "int8x14" : "fp64";
+  report.describe(text("%s, n = %lld, %s", named.name.c_str(), static_cast<long long>(n), map));
+  const Factor factor = cholesky(view_of(named.a), random_options(map, random));
+  const ExactFactor exact = exact_factor(named.a);
+  if (!factor.ok() || exact.info >= 0) return report.count("not positive definite");
+  const auto error =
+      static_cast<double>(std::abs(static_cast<long double>(factor.log_det()) - exact.log_det));
+  const double bound = factor.log_det_error();
+  if (!(error <= bound))
+    report.found(Finding::inaccurate, text("error %.3g, bound %.3g", error, bound));
+  const char* const reach = std::isinf(bound)      ? "infinite"
+                            : bound <= 10 * error  ? "up to 10 times the error"
+                            : bound <= 30 * error  ? "up to 30 times the error"
+                            : bound <= 100 * error ? "up to 100 times the error"
+                                                   : "above 100 times the error";
+  report.count(text("%s: bound %s", map, reach));
+  if (report.verbose()) {
+    report.say(text("%s n %lld %s error %.3g bound %.3g", named.name.c_str(),
+                    static_cast<long long>(n), map, error, bound));
+  }
+}
+
 /// One factorization with one changed bit, verified against the one without.
 void attack_flips(std::uint64_t seed, Report& report) {
   Random random(seed, "flips");
@@ -237,6 +265,8 @@ Attack attack(const Request& request, std::uint64_t seed) {
   const std::string repeat = "--kind " + kind + " --order " + std::to_string(order);
   if (kind == "indefinite") return {repeat, [=](Report& r) { attack_indefinite(seed, r); }};
   if (kind == "flips") return {repeat, [=](Report& r) { attack_flips(seed, r); }};
+  if (kind == "determinant")
+    return {repeat, [=](Report& r) { attack_determinant(seed, order, r); }};
   if (kind != "accuracy") throw std::invalid_argument("--kind " + kind);
   return {repeat, [=](Report& r) { attack_accuracy(seed, order, r); }};
 }

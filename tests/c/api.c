@@ -196,6 +196,18 @@ static void takes_determinants(void) {
   CHECK(stepwell_solver_half_solve(solver, 2, b, 2) == 0);
   CHECK(b[0] == 1 && b[1] == 2 && b[2] == 2 && b[3] == 0);
   CHECK(stepwell_solver_half_solve(solver, -1, b, 2) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_solver_multiply(solver, 2, b, 2) == 0);
+  CHECK(b[0] == 2 && b[1] == 5 && b[2] == 4 && b[3] == 2);
+  double forms[2] = {0}, error = 1, trace = 0;
+  CHECK(stepwell_solver_quadratic_forms(solver, 2, b, 2, forms) == 0);
+  CHECK(fabs(forms[0] - 5) < 1e-14 && fabs(forms[1] - 4) < 1e-14);
+  CHECK(stepwell_solver_quadratic_forms(solver, 2, b, 2, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_solver_solve_unrefined(solver, 2, b, 2) == 0);
+  CHECK(fabs(b[1] - 1) < 1e-15 && fabs(b[2] - 1) < 1e-15);
+  CHECK(stepwell_solver_log_det_error(solver, &error) == 0 && error < 1e-13);
+  CHECK(stepwell_solver_log_det_error(NULL, &error) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_solver_trace_inverse_product(solver, a, 2, &trace) == 0);
+  CHECK(fabs(trace - 2) < 1e-14);
   double inverse[4] = {0}, diagonal[2] = {0};
   CHECK(stepwell_solver_inverse(solver, inverse, 2) == 0);
   CHECK(fabs(inverse[0] - 5.0 / 16) < 1e-15 && fabs(inverse[1] + 2.0 / 16) < 1e-15);
@@ -208,6 +220,7 @@ static void takes_determinants(void) {
   a[0] = -4;
   CHECK(stepwell_solver_create(STEPWELL_SPD, 2, a, 2, &options, &solver) == 0);
   CHECK(stepwell_solver_log_det(solver, &log_of, NULL) == STEPWELL_NOT_POSITIVE_DEFINITE);
+  CHECK(stepwell_solver_half_solve(solver, 1, b, 2) == STEPWELL_NOT_POSITIVE_DEFINITE);
   stepwell_solver_destroy(solver);
 }
 

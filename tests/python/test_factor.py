@@ -110,15 +110,41 @@ def test_log_det_and_half_solve(n):
     assert found[0] == sign and abs(found[1] - log) <= 1e-11 * n
 
 
-def test_a_coarse_factor_has_no_determinant():
-    f = stepwell.factor(spd(300), "pos", map="fp32")
+@pytest.mark.parametrize("map", [None, "bf16", "fp64"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_uses_of_a_factor(map, order):
+    n, k = 900, 70
+    a = np.array(spd(n), order=order)
+    f = stepwell.factor(a, "pos", map=map)
+    b = np.array(rng(4).standard_normal((n, k)), order=order)
+    kept = b.copy()
+    x = f.solve(b)
+    assert np.allclose(f.solve_unrefined(b), x, rtol=1e-10, atol=1e-12)
+    assert np.allclose(f.quadratic_forms(b), (b * x).sum(axis=0))
+    assert np.allclose(f.quadratic_forms(b[:, 0]), b[:, 0] @ x[:, 0])
+    l = np.linalg.cholesky(a)
+    assert np.allclose(f.multiply(b), l @ b)
+    assert np.allclose(f.multiply(f.half_solve(b[:, 1])), b[:, 1])
+    assert np.array_equal(b, kept)
+    assert abs(f.log_det() - np.linalg.slogdet(a)[1]) <= 1e-13 * n
+    assert 0 < f.log_det_error() < 1e-9
+    s = a @ a
+    assert np.isclose(f.trace_inverse_product(s + s.T), 2 * np.trace(a))
+    with pytest.raises(ValueError, match="it must be square"):
+        f.trace_inverse_product(b)
+    with pytest.raises(ValueError, match=r"z has the shape \(3,\)"):
+        f.multiply(np.ones(3))
+    mine = np.asfortranarray(b)
+    assert f.multiply(mine, overwrite_z=True) is mine
+
+
+def test_a_general_matrix_has_no_cholesky_factor():
+    g = stepwell.factor(general(900), "gen", map="fp32")
     with pytest.raises(RuntimeError, match="map fp64"):
-        f.log_det()
-    with pytest.raises(RuntimeError, match="map fp64"):
-        f.half_solve(np.ones(300))
-    with pytest.raises(RuntimeError, match="map fp64"):
-        f.inverse()
-    with pytest.raises(RuntimeError, match="map fp64"):
-        f.inverse_diagonal()
+        g.log_det()
+    for call in (g.inverse, g.inverse_diagonal, g.log_det_error):
+        with pytest.raises(RuntimeError, match="general matrix"):
+            call()
     with pytest.raises(RuntimeError, match="general matrix"):
-        stepwell.factor(general(300), "gen", map="fp64").inverse()
+        g.half_solve(np.ones(900))
+

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Literal, Optional, Tuple, Union, ov
 
 import numpy as np
 
-from ._arrays import right_hand_sides
+from ._arrays import by_columns, right_hand_sides, square
 from ._certificate import Certificate, certificate_of
 from ._errors import error_of
 from ._native import native
@@ -41,7 +41,9 @@ class Factor:
     """A matrix that is factored once, for right-hand sides that come later.
 
     It keeps a reference to a, not a copy, and refines with it: a must not change while the factor
-    is used. L and U are not available as arrays: the factor consists of low-precision tiles.
+    is used. L and U are not available as arrays: the factor consists of low-precision tiles. For
+    what a symmetric positive definite matrix is factored for otherwise, such as log_det(), a factor
+    in FP64 is computed when it is first asked for; with map='fp64' there is only that one.
     Several threads may use a factor; their solves run one after the other. In a forked child the
     matrix is factored again, on one thread, at the first solve. A pickled factor carries the matrix
     and the options, and is factored again where it is loaded, at the first solve.
@@ -176,31 +178,65 @@ class Factor:
             return float(self._native.inverse_norm((norm == 1) != self._flipped))
 
     def log_det(self) -> float:
-        """log |det a|. Needs a factor in FP64: stepwell.factor(a, map='fp64').
+        """log |det a|.
+
+        A symmetric positive definite a is factored once more if the factor is not in FP64, at the
+        first call that needs it. For others use stepwell.factor(a, map='fp64').
 
         >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos", map="fp64")
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
         >>> round(float(f.log_det() - np.log(16.0)), 12)
         0.0
         """
         return self.sign_and_log_det()[1]
 
+    def log_det_error(self) -> float:
+        """A bound on the rounding error of log_det(), for a symmetric positive definite a.
+
+        Six standard deviations of a sum of independent rounding errors, with an estimate of the
+        norm of the inverse. Infinity if a is too close to a singular matrix for a statement.
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
+        >>> f.log_det_error() < 1e-13
+        True
+        """
+        self._here()
+        with self._lock:
+            return float(self._native.log_det_error())
+
     def sign_and_log_det(self) -> Tuple[int, float]:
-        """The sign of det a and log |det a|, as numpy.linalg.slogdet. Needs a factor in FP64."""
+        """The sign of det a and log |det a|, as numpy.linalg.slogdet; as log_det()."""
         self._here()
         with self._lock:
             sign, log = self._native.log_det()
         return int(sign), float(log)
 
+    def solve_unrefined(self, b: ArrayLike, *, overwrite_b: bool = False) -> Float64Array:
+        """Solves a @ x = b as scipy.linalg.cho_solve: in FP64, without refinement and certificate.
+
+        For many columns, and a symmetric positive definite a. solve() gives more digits and says
+        how many.
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
+        >>> f.solve_unrefined([8.0, 12.0]).round(12).tolist()
+        [1.0, 2.0]
+        """
+        self._here()
+        x, columns = right_hand_sides(b, self.order, overwrite_b)
+        with self._lock:
+            self._native.solve_unrefined(columns)
+        return x
+
     def half_solve(self, b: ArrayLike, *, overwrite_b: bool = False) -> Float64Array:
         """l^-1 @ b, where a = l @ l.T: for variances such as those of a Gaussian process.
 
-        b.T @ a^-1 @ b is then z.T @ z with z = half_solve(b). For a symmetric positive definite a
-        that was factored in FP64: stepwell.factor(a, 'pos', map='fp64'). As accurate as
-        scipy.linalg.solve_triangular; there is no certificate.
+        b.T @ a^-1 @ b is then z.T @ z with z = half_solve(b). For a symmetric positive definite a.
+        As accurate as scipy.linalg.solve_triangular; there is no certificate.
 
         >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos", map="fp64")
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
         >>> f.half_solve([2.0, 5.0]).tolist()
         [1.0, 2.0]
         """
@@ -210,14 +246,44 @@ class Factor:
             self._native.half_solve(columns)
         return x
 
+    def quadratic_forms(self, b: ArrayLike) -> Float64Array:
+        """v @ a^-1 @ v for each column v of b, without storing half_solve(b).
+
+        The predictive variance of a Gaussian process is the prior's minus this, with the
+        covariances between observations and new points as columns. b is not changed.
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
+        >>> f.quadratic_forms([[2.0], [5.0]]).tolist()
+        [5.0]
+        """
+        self._here()
+        _, columns = right_hand_sides(b, self.order, False)
+        with self._lock:
+            return np.array(self._native.quadratic_forms(columns), dtype=float)
+
+    def multiply(self, z: ArrayLike, *, overwrite_z: bool = False) -> Float64Array:
+        """l @ z, where a = l @ l.T: independent normal numbers become samples with covariance a.
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
+        >>> f.multiply([1.0, 2.0]).tolist()
+        [2.0, 5.0]
+        """
+        self._here()
+        x, columns = right_hand_sides(z, self.order, overwrite_z, "z")
+        with self._lock:
+            self._native.multiply(columns)
+        return x
+
     def inverse(self, *, progress: Progress = None) -> Float64Array:
         """The inverse of a, as LAPACK's potri computes it: no refinement and no certificate.
 
-        For a symmetric positive definite a that was factored in FP64, as half_solve(). To solve a
-        system, call solve(), which is faster and more accurate.
+        For a symmetric positive definite a. To solve a system, call solve(), which is faster and
+        more accurate.
 
         >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos", map="fp64")
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
         >>> bool(np.allclose(f.inverse(), [[5 / 16, -2 / 16], [-2 / 16, 4 / 16]]))
         True
         """
@@ -231,13 +297,26 @@ class Factor:
         """The diagonal of the inverse of a, in half the time of inverse() and without its memory.
 
         >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos", map="fp64")
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
         >>> bool(np.allclose(f.inverse_diagonal(), [5 / 16, 4 / 16]))
         True
         """
         self._here()
         with self._lock, reporting(progress) as callback:
             return np.array(self._native.inverse_diagonal(callback), dtype=float)
+
+    def trace_inverse_product(self, s: ArrayLike, *, progress: Progress = None) -> float:
+        """trace(a^-1 @ s) for a symmetric s, without storing the inverse: derivatives of log_det().
+
+        >>> import numpy as np, stepwell
+        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
+        >>> round(f.trace_inverse_product([[16.0, 0.0], [0.0, 16.0]]), 12)
+        9.0
+        """
+        self._here()
+        columns, _ = by_columns(square(s, "s"))
+        with self._lock, reporting(progress) as callback:
+            return float(self._native.trace_inverse_product(columns, callback))
 
     def rcond(self) -> float:
         """An estimate of 1 / (||a|| ||inverse of a||).

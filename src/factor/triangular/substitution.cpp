@@ -109,7 +109,7 @@ void substitute(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
 namespace {
 
 /// Columns that are solved together: their blocks take a few megabytes each.
-constexpr std::int64_t kTogether = 1024;
+constexpr std::int64_t kTogether = 2048;
 /// Columns that one thread prepares or finishes at a time.
 constexpr std::int64_t kChunk = 64;
 

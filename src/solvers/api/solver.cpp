@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/memory_error.hpp"
+#include "factor/cholesky/factor_data.hpp"
 #include "solvers/analysis/lower_triangle_copy.hpp"
 #include "solvers/api/checks.hpp"
 #include "solvers/api/fallback.hpp"
@@ -62,6 +63,7 @@ struct Solver::Impl {
   std::optional<solvers::LowerTriangleCopy> lower;
   std::unique_ptr<solvers::SquareSolver> solver;
   std::optional<Certificate> factorization;
+  Factor exact;  ///< a second factor, at fp64, once it was asked for
 };
 
 Solver::Solver(MatrixView<const double> a, const SolveOptions& options, Structure structure) try {
@@ -132,49 +134,33 @@ solvers::KeptFactor kept_factor(const Certificate& factorization,
 
 }  // namespace
 
+const Factor& Solver::cholesky_factor() try {
+  if (order() == 0) return impl_->exact;
+  const Certificate& c = factor();
+  const solvers::KeptFactor kept = kept_factor(c, *impl_->solver, "Solver::cholesky_factor");
+  if (kept.cholesky == nullptr) {
+    throw Error(ErrorCode::unsupported,
+                "Solver::cholesky_factor: A was solved as a general matrix, and has no Cholesky "
+                "factor");
+  }
+  if (FactorData::of(*kept.cholesky).l.map().coarsest() == Rung::fp64) return *kept.cholesky;
+  if (impl_->exact.order() == 0 || !impl_->exact.ok()) {
+    FactorOptions options;
+    options.map = uniform(Rung::fp64);
+    options.engine = impl_->options.engine;
+    impl_->exact = cholesky(impl_->lower->view(), options);
+  }
+  return impl_->exact;
+} catch (const std::bad_alloc&) {
+  core::throw_out_of_memory();
+}
+
 LogDet Solver::log_det() try {
   if (order() == 0) return {};
   const Certificate& c = factor();
   const solvers::KeptFactor kept = kept_factor(c, *impl_->solver, "Solver::log_det");
   if (kept.lapack != nullptr) return kept.lapack->log_det();
-  return kept.lu != nullptr ? kept.lu->log_det() : LogDet{kept.cholesky->log_det(), 1};
-} catch (const std::bad_alloc&) {
-  core::throw_out_of_memory();
-}
-
-namespace {
-
-const Factor& kept_cholesky(const Certificate& factorization, const solvers::SquareSolver& solver,
-                            const char* what) {
-  const solvers::KeptFactor kept = kept_factor(factorization, solver, what);
-  if (kept.cholesky != nullptr) return *kept.cholesky;
-  throw Error(ErrorCode::unsupported,
-              std::string(what) + ": A was solved as a general matrix, and has no Cholesky factor");
-}
-
-}  // namespace
-
-void Solver::half_solve(MatrixView<double> b) try {
-  if (order() == 0 && b.rows == 0) return;
-  const Certificate& c = factor();
-  kept_cholesky(c, *impl_->solver, "Solver::half_solve").half_solve(b, impl_->options.engine);
-} catch (const std::bad_alloc&) {
-  core::throw_out_of_memory();
-}
-
-bool Solver::inverse(MatrixView<double> out) try {
-  if (order() == 0 && out.empty()) return true;
-  const Certificate& c = factor();
-  return kept_cholesky(c, *impl_->solver, "Solver::inverse").inverse(out, impl_->options.engine);
-} catch (const std::bad_alloc&) {
-  core::throw_out_of_memory();
-}
-
-std::vector<double> Solver::inverse_diagonal() try {
-  if (order() == 0) return {};
-  const Certificate& c = factor();
-  return kept_cholesky(c, *impl_->solver, "Solver::inverse_diagonal")
-      .inverse_diagonal(impl_->options.engine);
+  return kept.lu != nullptr ? kept.lu->log_det() : LogDet{cholesky_factor().log_det(), 1};
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

@@ -13,8 +13,8 @@
 #include "engine/runtime.hpp"
 #include "factor/dense/lu.hpp"
 #include "factor/dense/residue_lu.hpp"
-#include "factor/determinant.hpp"
 #include "factor/setup.hpp"
+#include "factor/uses/determinant.hpp"
 #include "kernels/blas/lapack.hpp"
 
 namespace stepwell::solvers {

@@ -4,29 +4,31 @@
 
 #include <vector>
 
+#include "core/numeric/double_double.hpp"
 #include "stepwell/lu.hpp"
 #include "tiles/tile_matrix.hpp"
 
 namespace stepwell::factor {
 
-/// Adds up logarithms of many factors with the rounding error of one sum.
+/// Adds up logarithms of many factors.
 class LogSum {
  public:
   /// Multiplies the determinant by this factor.
-  void multiply(double factor);
+  void multiply(double factor) { add(factor, 1); }
   /// Divides it by this factor.
-  void divide(double factor);
-  LogDet value() const { return {sum_ + rest_, sign_}; }
+  void divide(double factor) { add(factor, -1); }
+  /// Besides rounding the sum, an error of kTermError for each factor that is not a power of two.
+  LogDet value() const;
+
+  static constexpr double kTermError = 0x1p-54;  ///< one unit of std::log up to 0.36
 
  private:
-  void add(double term);
+  void add(double factor, int direction);
 
-  double sum_ = 0, rest_ = 0;
+  core::DoubleDouble sum_;
+  std::int64_t exponents_ = 0;
   int sign_ = 1;
 };
-
-/// Throws Error(unsupported) unless every tile is at fp64. 'what' is the name of the operation.
-void require_fp64(const tiles::TileMatrix& l, const char* what);
 
 /// The diagonal of a factor at fp64.
 std::vector<double> diagonal_of(const tiles::TileMatrix& l);

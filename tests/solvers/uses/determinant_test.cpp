@@ -55,7 +55,7 @@ TEST(DeterminantTest, OfCholeskyIsLapacks) {
       EXPECT_EQ(found.sign, 1);
       EXPECT_LE(std::abs(found.log - expected), log_error(n) * 50);
       Dense<double> b = gaussian_columns(n, 130), z = b;
-      solver.half_solve(z.view());
+      solver.cholesky_factor().half_solve(z.view());
       kernels::solve_triangle(l.view(), {}, b.view());
       for (std::int64_t c = 0; c < 130; ++c) {
         double largest = 0, difference = 0;
@@ -105,9 +105,11 @@ TEST(DeterminantTest, ACoarseFactorAndNoFactorAreRefused) {
   expect_refused([&] { (void)factor.log_det(); }, ErrorCode::unsupported, "map fp64");
   expect_refused([&] { factor.half_solve(b.view()); }, ErrorCode::unsupported, "map fp64");
   Solver good(a.view(), at_fp64(), Structure::spd);
-  expect_refused([&] { good.half_solve(wrong.view()); }, ErrorCode::invalid_argument, "100 rows");
+  expect_refused([&] { good.cholesky_factor().half_solve(wrong.view()); },
+                 ErrorCode::invalid_argument, "100 rows");
   Solver general(a.view(), at_fp64(), Structure::general);
-  expect_refused([&] { general.half_solve(b.view()); }, ErrorCode::unsupported, "general matrix");
+  expect_refused([&] { (void)general.cholesky_factor(); }, ErrorCode::unsupported,
+                 "general matrix");
   Dense<double> indefinite = a;
   indefinite.view()(7, 7) = -1;
   Solver bad(indefinite.view(), at_fp64(), Structure::spd);
