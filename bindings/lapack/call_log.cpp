@@ -12,8 +12,9 @@ namespace {
 constexpr auto kRoutines = static_cast<std::size_t>(Routine::count);
 constexpr auto kReasons = static_cast<std::size_t>(Why::count);
 
-constexpr std::array<const char*, kRoutines> kNames = {
-    "dsposv", "dsgesv", "dposv", "dgesv", "dgels", "dpotrs", "dgetrs", "dpocon", "dgecon"};
+constexpr std::array<const char*, kRoutines> kNames = {"dsposv", "dsgesv", "dposv",  "dpotrf",
+                                                       "dgesv",  "dgels",  "dpotrs", "dgetrs",
+                                                       "dpocon", "dgecon"};
 constexpr std::array<const char*, kReasons> kWords = {
     "off",      "small",         "columns", "arguments", "width", "fork",
     "unmarked", "not cached",    "not spd", "singular",  "rank",  "non-finite",
@@ -68,6 +69,18 @@ Why why(SolveOutcome outcome) {
       return Why::changed;
     default:
       return Why::not_converged;
+  }
+}
+
+Why why(FactorOutcome outcome) {
+  switch (outcome) {
+    case FactorOutcome::non_finite:
+      return Why::non_finite;
+    case FactorOutcome::not_positive_definite:
+    case FactorOutcome::breakdown:
+      return Why::not_definite;
+    default:
+      return Why::error;
   }
 }
 

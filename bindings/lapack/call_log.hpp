@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "stepwell/certificate.hpp"
+#include "stepwell/factor.hpp"
 
 /// Counts the calls of each routine and what happened to them. The counters are lock-free: a forked
 /// child must not find a lock held.
@@ -16,6 +17,7 @@ enum class Routine : unsigned char {
   dsposv,
   dsgesv,
   dposv,
+  dpotrf,
   dgesv,
   dgels,
   dpotrs,
@@ -47,8 +49,9 @@ enum class Why : unsigned char {
   count
 };
 
-/// The reason that corresponds to a certificate's outcome.
+/// The reason that corresponds to a certificate's outcome, or to a factorization's.
 Why why(SolveOutcome outcome);
+Why why(FactorOutcome outcome);
 
 /// The name as Fortran spells it, without an underscore.
 const char* name_of(Routine routine);

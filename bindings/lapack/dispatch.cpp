@@ -51,6 +51,16 @@ bool settle(Call& call, const Certificate& certificate) {
   return certificate.ok();
 }
 
+bool settle(Call& call, const FactorReport& report) {
+  const bool ok = report.outcome == FactorOutcome::ok;
+  if (ok) {
+    call.handled(false);
+  } else {
+    call.forwarded(lapack::why(report.outcome));
+  }
+  return ok;
+}
+
 void settle_exception(Call& call) noexcept {
   try {
     throw;

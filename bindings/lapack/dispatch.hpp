@@ -15,6 +15,7 @@ namespace stepwell::lapack {
 
 /// Counts the call by its certificate's outcome; true if it converged.
 bool settle(Call& call, const Certificate& certificate);
+bool settle(Call& call, const FactorReport& report);
 /// Counts the call by the exception that is being handled.
 void settle_exception(Call& call) noexcept;
 
@@ -45,8 +46,8 @@ using Planner = Plan(std::int64_t n, std::int64_t columns, const SolveOptions& o
 std::optional<Why> refusal(Routine routine, Mode least, bool valid, std::int64_t n,
                            std::int64_t columns, Planner& planner) noexcept;
 
-/// Runs 'solve', which returns a certificate, and returns whether it converged. Counts the outcome
-/// of the call; lets no exception escape.
+/// Runs 'solve', which returns a certificate or the report of a factorization, and returns whether
+/// it succeeded. Counts the outcome of the call; lets no exception escape.
 template <class Solve>
 bool dispatch(Call& call, const Solve& solve) noexcept {
   const ReentrancyGuard guard;

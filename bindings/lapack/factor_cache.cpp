@@ -8,11 +8,11 @@
 #include <cmath>
 #include <utility>
 
+#include "forward.hpp"
 #include "settings.hpp"
 
 extern "C" {
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 }
 
 namespace stepwell::lapack {
@@ -199,7 +199,8 @@ std::optional<Restored<Int>> restore(const CachedFactor& from) noexcept {
       dgetrf_(&order, &order, made.factor.data(), &order, pivots.data(), &info);
       made.pivots.assign(pivots.begin(), pivots.end());
     } else {
-      dpotrf_("L", &order, made.factor.data(), &order, &info, 1);
+      forward<std::int32_t>(Routine::dpotrf, &info, "L", In{&order}, made.factor.data(), In{&order},
+                            Out{&info}, kLength);
     }
     if (info == 0) return made;
   } catch (...) {  // no memory: the caller's result is NaN

@@ -15,6 +15,8 @@ struct LapackeSpd {
   static Int dposv(int layout, char uplo, Int n, Int nrhs, double* a, Int lda, double* b, Int ldb);
   static Int dposv_work(int layout, char uplo, Int n, Int nrhs, double* a, Int lda, double* b,
                         Int ldb);
+  static Int dpotrf(int layout, char uplo, Int n, double* a, Int lda);
+  static Int dpotrf_work(int layout, char uplo, Int n, double* a, Int lda);
   static Int dpotrs(int layout, char uplo, Int n, Int nrhs, const double* a, Int lda, double* b,
                     Int ldb);
   static Int dpotrs_work(int layout, char uplo, Int n, Int nrhs, const double* a, Int lda,

@@ -86,6 +86,25 @@ Int LapackeSpd<Int>::dposv_work(int layout, char uplo, Int n, Int nrhs, double* 
 }
 
 template <class Int>
+Int LapackeSpd<Int>::dpotrf(int layout, char uplo, Int n, double* a, Int lda) {
+  if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpotrf", -1);
+  if (checks_nan() && has_nan(layout, n, n, a, lda, triangle(uplo))) return -4;
+  return dpotrf_work(layout, uplo, n, a, lda);
+}
+
+template <class Int>
+Int LapackeSpd<Int>::dpotrf_work(int layout, char uplo, Int n, double* a, Int lda) {
+  if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpotrf_work", -1);
+  if (layout == kRows && lda < n) return refuse<Int>("LAPACKE_dpotrf_work", -5);
+  const Columns<Int> ac(layout, n, n, a, lda, triangle(uplo));
+  if (!ac.ready()) return refuse<Int>("LAPACKE_dpotrf_work", kTransposeMemory);
+  Int info = 0;
+  Spd<Int>::dpotrf(&uplo, &n, ac.data(), ac.ld(), &info);
+  ac.write_back();
+  return shifted(info);
+}
+
+template <class Int>
 Int LapackeSpd<Int>::dpotrs(int layout, char uplo, Int n, Int nrhs, const double* a, Int lda,
                             double* b, Int ldb) {
   if (layout != kRows && layout != kColumns) return refuse<Int>("LAPACKE_dpotrs", -1);

@@ -16,6 +16,7 @@ struct Spd {
                      float* swork, Int* iter, Int* info);
   static void dposv(const char* uplo, const Int* n, const Int* nrhs, double* a, const Int* lda,
                     double* b, const Int* ldb, Int* info);
+  static void dpotrf(const char* uplo, const Int* n, double* a, const Int* lda, Int* info);
   static void dpotrs(const char* uplo, const Int* n, const Int* nrhs, const double* a,
                      const Int* lda, double* b, const Int* ldb, Int* info);
   static void dpocon(const char* uplo, const Int* n, const double* a, const Int* lda,

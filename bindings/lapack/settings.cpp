@@ -30,10 +30,12 @@ Mode read_mode() {
   const char* const text = core::variable("STEPWELL_LAPACK");
   const std::string_view value = text != nullptr ? text : "";
   if (value == "off" || value == "0") return Mode::off;
+  if (value == "mixed") return Mode::mixed;
   if (value == "all") return Mode::all;
-  if (value != "" && value != "mixed")
-    report_invalid("STEPWELL_LAPACK", text, "use off, mixed or all");
-  return Mode::mixed;
+  if (value != "" && value != "factor") {
+    report_invalid("STEPWELL_LAPACK", text, "use off, mixed, factor or all");
+  }
+  return Mode::factor;
 }
 
 std::int64_t read_min_n() {

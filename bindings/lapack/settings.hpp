@@ -11,13 +11,14 @@ namespace stepwell::lapack {
 /// STEPWELL_LAPACK: the routines that are dispatched to Stepwell. Each mode includes the previous
 /// ones.
 enum class Mode : unsigned char {
-  off,    ///< nothing
-  mixed,  ///< dsposv and dsgesv, which leave A unchanged
-  all     ///< also dposv, dgesv and dgels: instead of a factor they store NaN in A
+  off,     ///< nothing
+  mixed,   ///< dsposv and dsgesv, which leave A unchanged
+  factor,  ///< also dpotrf and dposv, with LAPACK's factor in A, by exact sums
+  all      ///< also dgesv and dgels, and dposv faster: instead of a factor they store NaN in A
 };
 
 struct Settings {
-  Mode mode = Mode::mixed;
+  Mode mode = Mode::factor;
   std::int64_t min_n = 0;  ///< STEPWELL_LAPACK_MIN_N: minimum order; 0: where it pays
   bool verbose = false;    ///< STEPWELL_VERBOSE: print the call log at exit
 };

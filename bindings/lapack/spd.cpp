@@ -6,6 +6,7 @@
 #include "factor_cache.hpp"
 #include "forward.hpp"
 #include "routines.hpp"
+#include "stepwell/factor.hpp"
 
 /// Symmetric positive definite systems. LAPACK reports invalid arguments: such calls are forwarded,
 /// like all others that Stepwell does not handle.
@@ -14,6 +15,31 @@ namespace {
 
 bool is_triangle(const char* uplo) {
   return is(uplo, 'L') || is(uplo, 'U');
+}
+
+Triangle triangle_of(const char* uplo) {
+  return is(uplo, 'U') ? Triangle::upper : Triangle::lower;
+}
+
+/// Why Stepwell does not compute LAPACK's factor: elsewhere the LAPACK behind is as fast.
+std::optional<Why> refusal_to_factor(Routine routine, bool valid, std::int64_t n) noexcept {
+  if (!valid) return Why::arguments;
+  return refusal(routine, Mode::factor, n, [n]() -> std::optional<Why> {
+    if (fp64_rung(n) == Rung::fp64) return Why::small;
+    return std::nullopt;
+  });
+}
+
+/// Stores the factor in that triangle of A. If there is none, A is unchanged.
+FactorReport factor_in_place(MatrixView<double> a, Triangle triangle) {
+  FactorOptions options;
+  // For tests: the same arithmetic at any order.
+  options.map = uniform(settings().min_n > 0 ? Rung::int8x14 : Rung::fp64);
+  options.triangle = triangle;
+  options.climb = false;
+  const Factor factor = cholesky(a, options);
+  if (factor.ok()) factor.copy_to(a, triangle);
+  return factor.report();
 }
 
 Part part_of(const char* uplo) {
@@ -45,7 +71,7 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
   const auto solve = [&] {
     SolveOptions options;
     options.tolerance = mixed_tolerance(*n);
-    options.triangle = is(uplo, 'U') ? Triangle::upper : Triangle::lower;
+    options.triangle = triangle_of(uplo);
     Certificate certificate =
         solve_spd(view<const double>(a, *n, *n, *lda), view<const double>(b, *n, *nrhs, *ldb),
                   view(x, *n, *nrhs, *ldx), options);
@@ -57,6 +83,25 @@ void Spd<Int>::dsposv(const char* uplo, const Int* n, const Int* nrhs, double* a
 }
 
 template <class Int>
+void Spd<Int>::dpotrf(const char* uplo, const Int* n, double* a, const Int* lda, Int* info) {
+  const auto next = [&] {
+    forward<Int>(Routine::dpotrf, info, uplo, In{n}, a, In{lda}, Out{info}, kLength);
+  };
+  if (ReentrancyGuard::active()) return next();
+  Call call(Routine::dpotrf);
+  const bool valid = is_triangle(uplo) && *n > 0 && *lda >= *n;
+  if (const auto why = refusal_to_factor(call.routine(), valid, *n)) {
+    call.forwarded(*why);
+    return next();
+  }
+  const auto factor = [&] { return factor_in_place(view(a, *n, *n, *lda), triangle_of(uplo)); };
+  if (!dispatch(call, factor)) return next();
+  *info = 0;
+}
+
+/// Solves with NaN instead of a factor, where that is asked for and faster; with LAPACK's factor in
+/// A, where that is faster.
+template <class Int>
 void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a, const Int* lda,
                      double* b, const Int* ldb, Int* info) {
   const auto next = [&] {
@@ -66,15 +111,23 @@ void Spd<Int>::dposv(const char* uplo, const Int* n, const Int* nrhs, double* a,
   if (ReentrancyGuard::active()) return next();
   Call call(Routine::dposv);
   const bool valid = is_system(uplo, n, nrhs, lda, ldb);
-  if (const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_spd)) {
-    call.forwarded(*why);
+  const auto why = refusal(call.routine(), Mode::all, valid, *n, *nrhs, plan_spd);
+  if (!why) {
+    const auto solve = [&] {
+      return solve_and_cache(view(a, *n, *n, *lda), part_of(uplo), view(b, *n, *nrhs, *ldb));
+    };
+    if (!dispatch(call, solve)) return next();
+    *info = 0;
+    return;
+  }
+  if (const auto why_not = refusal_to_factor(call.routine(), valid, *n)) {
+    call.forwarded(*why == Why::off ? *why_not : *why);
     return next();
   }
-  const auto solve = [&] {
-    return solve_and_cache(view(a, *n, *n, *lda), part_of(uplo), view(b, *n, *nrhs, *ldb));
-  };
-  if (!dispatch(call, solve)) return next();
-  *info = 0;
+  const auto factor = [&] { return factor_in_place(view(a, *n, *n, *lda), triangle_of(uplo)); };
+  if (!dispatch(call, factor)) return next();
+  forward<Int>(Routine::dpotrs, info, uplo, In{n}, In{nrhs}, static_cast<const double*>(a), In{lda},
+               b, In{ldb}, Out{info}, kLength);
 }
 
 template <class Int>

@@ -27,6 +27,9 @@ struct FactorOptions {
   /// sample the whole matrix. Graded maps need this if the points are sorted. Not allowed with an
   /// adaptive map.
   bool spread = false;
+  /// cholesky() of a matrix in memory only: the triangle of A that is read. The report's row and
+  /// col are in it.
+  Triangle triangle = Triangle::lower;
   /// cholesky() at int8x14, and at fp64 where that is computed at int8x14: L takes 8 bytes an
   /// element while it is computed instead of 14, and is converted in every product: 1.2 to 1.8
   /// times as long (n = 8192). The same L to the bit. Refused at int8x15; other maps ignore it.
@@ -123,6 +126,9 @@ class [[nodiscard]] STEPWELL_API Factor {
   /// n x n. Throws Error(invalid_argument) for another shape, or if the factorization did not
   /// succeed. Cost: n^2.
   void copy_to(MatrixView<double> l) const;
+  /// The same, but writes one triangle only, as LAPACK's dpotrf: L in the lower one, or L' in the
+  /// upper one. The rest of l is not touched.
+  void copy_to(MatrixView<double> l, Triangle triangle) const;
 
   // The following functions need every tile at fp64, which the maps fp64, int8x14 and int8x15 give.
   // They compute what LAPACK computes from its factor, as accurately, without refinement and
@@ -193,8 +199,8 @@ class [[nodiscard]] STEPWELL_API Factor {
 };
 
 /// Factors A = L L'.
-/// Entry: a is n x n, symmetric positive definite. Only the lower triangle is read, once per
-/// attempt, and nothing is written.
+/// Entry: a is n x n, symmetric positive definite. Only options.triangle of it is read, once per
+/// attempt, and nothing is written. a may be the matrix that copy_to() writes later.
 /// Exit: the factor, or the failure in its report. Throws Error only for misuse (invalid_argument)
 /// and for a matrix that does not fit in memory (out_of_memory, too_large).
 /// Cost: n^3/3 flop at the rungs of the map.
@@ -203,6 +209,10 @@ class [[nodiscard]] STEPWELL_API Factor {
 /// factor_bytes() predicts the sum, report().peak_bytes reports it. Before 'not positive definite'
 /// is reported, LAPACK's dpotrf is tried with 12 n^2 bytes.
 STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& options = {});
+
+/// The arithmetic of the map fp64 for an order n on this machine: int8x14 where that is faster, or
+/// fp64.
+[[nodiscard]] STEPWELL_API Rung fp64_rung(std::int64_t n);
 
 /// The peak_bytes that cholesky() will report for a matrix of order n with these options; an upper
 /// bound for an adaptive map, whose rungs depend on A.

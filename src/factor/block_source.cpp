@@ -2,25 +2,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factor/block_source.hpp"
 
+#include "core/numeric/transpose.hpp"
+
 namespace stepwell::factor {
 
-/// In another order the block is copied in two passes, because only the lower triangle of A may be
-/// read; each pass runs down columns of A.
+MatrixView<const double> StoredBlocks::block_of_a(const Block& at, double* scratch) const {
+  if (!upper_) return a_.block(at.row, at.col, at.rows, at.cols);
+  const MatrixView<double> out = view(scratch, at.rows, at.cols);
+  core::transpose(a_.block(at.col, at.row, at.cols, at.rows), out,
+                  at.row == at.col ? core::Part::lower : core::Part::all);
+  return out;
+}
+
+/// In another order the block is copied in two passes, because only one triangle of A may be read;
+/// each pass runs down columns of A.
 MatrixView<const double> StoredBlocks::block(const Block& at, double* scratch) const {
-  if (order_.empty()) return a_.block(at.row, at.col, at.rows, at.cols);
+  if (order_.empty()) return block_of_a(at, scratch);
   const MatrixView<double> out = view(scratch, at.rows, at.cols);
   const std::int64_t* const rows = order_.data() + at.row;
   const std::int64_t* const cols = order_.data() + at.col;
+  const auto is_read = [this](std::int64_t i, std::int64_t j) { return upper_ ? i <= j : i >= j; };
   for (std::int64_t c = 0; c < out.cols; ++c) {
     const double* const column = a_.column(cols[c]);
     for (std::int64_t r = 0; r < out.rows; ++r) {
-      if (rows[r] >= cols[c]) out(r, c) = column[rows[r]];
+      if (is_read(rows[r], cols[c])) out(r, c) = column[rows[r]];
     }
   }
   for (std::int64_t r = 0; r < out.rows; ++r) {
     const double* const column = a_.column(rows[r]);
     for (std::int64_t c = 0; c < out.cols; ++c) {
-      if (rows[r] < cols[c]) out(r, c) = column[cols[c]];
+      if (!is_read(rows[r], cols[c])) out(r, c) = column[cols[c]];
     }
   }
   return out;

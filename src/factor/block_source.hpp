@@ -36,24 +36,24 @@ class BlockSource {
   virtual MatrixView<const double> matrix() const { return {}; }
 };
 
-/// A matrix in memory, in its own order or with permuted rows and columns: 'order' holds indices
-/// into A; empty: not permuted. Only the lower triangle is read.
+/// A matrix in memory, of which one triangle is read, in its own order or with permuted rows and
+/// columns: 'order' holds indices into A; empty: not permuted.
 class StoredBlocks : public BlockSource {
  public:
-  StoredBlocks(MatrixView<const double> a, std::span<const std::int64_t> order)
-      : a_(a), order_(order) {}
+  StoredBlocks(MatrixView<const double> a, std::span<const std::int64_t> order,
+               Triangle triangle = Triangle::lower)
+      : a_(a), order_(order), upper_(triangle == Triangle::upper) {}
   MatrixView<const double> block(const Block& at, double* scratch) const override;
-  MatrixView<const double> block_of_a(const Block& at, double*) const override {
-    return a_.block(at.row, at.col, at.rows, at.cols);
-  }
-  bool needs_scratch() const override { return !order_.empty(); }
+  MatrixView<const double> block_of_a(const Block& at, double* scratch) const override;
+  bool needs_scratch() const override { return upper_ || !order_.empty(); }
   MatrixView<const double> matrix() const override {
-    return order_.empty() ? a_ : MatrixView<const double>{};
+    return needs_scratch() ? MatrixView<const double>{} : a_;
   }
 
  private:
   MatrixView<const double> a_;
   std::span<const std::int64_t> order_;
+  bool upper_;
 };
 
 /// A matrix that a function of the caller writes block by block.

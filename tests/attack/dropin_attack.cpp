@@ -10,8 +10,8 @@
 
 /// Sequences of LAPACK calls through the drop-in, with right and wrong arguments, and the same
 /// calls through the LAPACK behind it: the drop-in returns the same info, an answer that is no
-/// worse, and writes nothing else. STEPWELL_LAPACK=all and STEPWELL_LAPACK_MIN_N=2 make the drop-in
-/// handle every call that it can.
+/// worse, and writes nothing else. STEPWELL_LAPACK_MIN_N=2 and STEPWELL_LAPACK=all, or factor, make
+/// the drop-in handle every call that it can.
 namespace stepwell::attack {
 namespace {
 

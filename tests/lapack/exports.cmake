@@ -6,7 +6,7 @@
 # The library exports LAPACK's names for its routines, and nothing else.
 cmake_minimum_required(VERSION 3.25)
 set(expected "")
-foreach(routine IN ITEMS dsposv dsgesv dposv dgesv dgels dpotrs dgetrs dpocon dgecon)
+foreach(routine IN ITEMS dsposv dsgesv dposv dpotrf dgesv dgels dpotrs dgetrs dpocon dgecon)
   list(APPEND expected ${routine}_ ${routine}_64_ LAPACKE_${routine} LAPACKE_${routine}_64
     LAPACKE_${routine}_work LAPACKE_${routine}_work_64)
 endforeach()

@@ -12,6 +12,7 @@ void dsposv_(const char* uplo, const int* n, const int* nrhs, double* a, const i
              int* info);
 void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b,
             const int* ldb, int* info);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda,
              double* b, const int* ldb, int* info);
 void dpocon_(const char* uplo, const int* n, const double* a, const int* lda, const double* anorm,
@@ -33,6 +34,8 @@ void dsposv_64_(const char* uplo, const std::int64_t* n, const std::int64_t* nrh
                 std::int64_t* info);
 void dposv_64_(const char* uplo, const std::int64_t* n, const std::int64_t* nrhs, double* a,
                const std::int64_t* lda, double* b, const std::int64_t* ldb, std::int64_t* info);
+void dpotrf_64_(const char* uplo, const std::int64_t* n, double* a, const std::int64_t* lda,
+                std::int64_t* info);
 void dpotrs_64_(const char* uplo, const std::int64_t* n, const std::int64_t* nrhs, const double* a,
                 const std::int64_t* lda, double* b, const std::int64_t* ldb, std::int64_t* info);
 void dpocon_64_(const char* uplo, const std::int64_t* n, const double* a, const std::int64_t* lda,
@@ -57,6 +60,7 @@ void dgels_64_(const char* trans, const std::int64_t* m, const std::int64_t* n,
 int LAPACKE_dsposv(int layout, char uplo, int n, int nrhs, double* a, int lda, double* b, int ldb,
                    double* x, int ldx, int* iter);
 int LAPACKE_dposv(int layout, char uplo, int n, int nrhs, double* a, int lda, double* b, int ldb);
+int LAPACKE_dpotrf(int layout, char uplo, int n, double* a, int lda);
 int LAPACKE_dpotrs(int layout, char uplo, int n, int nrhs, const double* a, int lda, double* b,
                    int ldb);
 int LAPACKE_dpocon(int layout, char uplo, int n, const double* a, int lda, double anorm,

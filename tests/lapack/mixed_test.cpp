@@ -5,7 +5,7 @@
 
 #include "fixture.hpp"
 
-/// dsposv and dsgesv do not change A. 'Mixed' runs with STEPWELL_LAPACK unset, 'Off' with off.
+/// dsposv and dsgesv do not change A. 'Mixed' runs with STEPWELL_LAPACK=mixed, 'Off' with off.
 namespace stepwell::test {
 namespace {
 
@@ -42,7 +42,7 @@ Answer call_dsposv(char uplo, const Matrix& a, const Matrix& b, decltype(&dsposv
 class Mixed : public testing::Test {
  protected:
   void SetUp() override {
-    require_setting("STEPWELL_LAPACK", "");
+    require_setting("STEPWELL_LAPACK", "mixed");
     require_setting("STEPWELL_LAPACK_MIN_N", "2");
   }
 };
@@ -103,6 +103,16 @@ TEST_F(Mixed, WhatIsNotOursIsLapacks) {
   EXPECT_EQ(p.info, 13);
   EXPECT_EQ(p.info, real_p.info);
   EXPECT_EQ(p.iter, real_p.iter);
+}
+
+TEST_F(Mixed, DpotrfIsLapacks) {
+  const int n = 90;
+  Matrix mine = random_spd(n, 9), theirs = mine;
+  const char uplo = 'L';
+  int info = -77;
+  dpotrf_(&uplo, &n, mine.get(), &n, &info);
+  real(&dpotrf_, "dpotrf_")(&uplo, &n, theirs.get(), &n, &info);
+  EXPECT_TRUE(same_bits(mine, theirs));
 }
 
 TEST_F(Mixed, DgesvKeepsItsFactor) {

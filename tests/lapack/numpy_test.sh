@@ -32,6 +32,8 @@ if [[ ${2:-} == all ]]; then
   run numpy.linalg
   run STEPWELL_LAPACK_MIN_N=2 numpy.linalg
   run "${scipy[@]}" scipy.linalg.tests.test_lapack
+  run STEPWELL_LAPACK=factor STEPWELL_LAPACK_MIN_N=2 numpy.linalg
+  run STEPWELL_LAPACK=factor STEPWELL_LAPACK_MIN_N=2 "${scipy[@]}" scipy.linalg.tests.test_lapack
   run STEPWELL_LAPACK_MIN_N=2 "${no_factor[@]}" "${scipy[@]}" scipy.linalg.tests.test_lapack
 else
   run STEPWELL_LAPACK_MIN_N=2 numpy.linalg -k 'TestSolve or TestInv'

@@ -49,6 +49,11 @@ for routine in dgesv dgecon; do
     exit 1
   }
 done
+same linear_algebra STEPWELL_LAPACK=factor STEPWELL_LAPACK_MIN_N=2 Rscript "$here/linear_algebra.R"
+awk '$2 == "dpotrf" && $4 > 0 { found = 1 } END { exit !found }' linear_algebra.err || {
+  echo "dpotrf was never handled by Stepwell"
+  exit 1
+}
 same above_the_threshold STEPWELL_LAPACK_MIN_N=1000 Rscript -e 'set.seed(2); n <- 2000; a <- matrix(rnorm(n * n), n)
   x <- solve(a, b <- rnorm(n)); stopifnot(max(abs(a %*% x - b)) < 1e-7)'
 grep -q 'dgesv *1 *1 ' above_the_threshold.err

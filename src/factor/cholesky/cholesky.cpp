@@ -46,6 +46,19 @@ Diagonal permuted(const Diagonal& diagonal, const std::vector<std::int64_t>& ord
   return in_order;
 }
 
+/// Bytes of L if each tile has the rung at which it takes the most: fp64, or three planes of a tile
+/// with few rows, which are packed in panels.
+std::int64_t largest_tiles(const tiles::Grid& grid) {
+  const tiles::RungMap wide(grid, uniform(Rung::fp64)), packed(grid, uniform(Rung::bf16x3));
+  std::int64_t bytes = 0;
+  for (std::int64_t j = 0; j < grid.tiles(); ++j) {
+    for (std::int64_t i = j; i < grid.tiles(); ++i) {
+      bytes += std::max(shape_of(wide, i, j).bytes(), shape_of(packed, i, j).bytes());
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
@@ -53,13 +66,13 @@ Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
   check_options(options);
   const tiles::Grid grid = choose_grid(a.rows, options);
   const std::vector<std::int64_t> order = elimination_order(grid, options);
-  const StoredBlocks source(a, order);
+  const StoredBlocks source(a, order, options.triangle);
   Factor made = BreakdownRecovery(source, permuted(diagonal, order), order, grid, options).run(odd);
   const FactorReport report = made.report();
   const bool failed = report.outcome == FactorOutcome::not_positive_definite;
   if (!failed || !diagonal.positive) return made;
   made = {};  // frees its memory
-  return lapack_cholesky(a, grid, report, order);
+  return lapack_cholesky(a, options.triangle, grid, report, order);
 }
 
 }  // namespace factor
@@ -72,11 +85,15 @@ Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   core::throw_out_of_memory();
 }
 
+Rung fp64_rung(std::int64_t n) {
+  return factor::fp64_rung({n, factor::choose_tile(n, 0)});
+}
+
 std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
   const tiles::Grid grid = factor::choose_grid(n, options);
   const auto peak_of = [&](const tiles::RungMap& map) {
-    const bool spread = options.spread && grid.tiles() > 1;
-    return factor::peak_bytes(map, factor::graph_for(map, options, {}, spread), {},
+    const bool copied = options.triangle == Triangle::upper || (options.spread && grid.tiles() > 1);
+    return factor::peak_bytes(map, factor::graph_for(map, options, {}, copied), {},
                               factor::schedule_for(map, {}, factor::Windows::by_memory), 0);
   };
   const auto peak = [&](const PrecisionMap& p) { return peak_of(tiles::RungMap(grid, p)); };
@@ -84,12 +101,12 @@ std::int64_t factor_bytes(std::int64_t n, const FactorOptions& options) try {
     return peak_of(factor::choose_fp64_map(grid, options, true, peak_of));
   }
   if (!options.map.adaptive()) return peak(options.map);
-  // Tiles at fp64 take the most, packed ones with three planes the most workspace in addition to L.
+  // Packed tiles with three planes take the most workspace in addition to L.
   const PrecisionMap both{{Rung::bf16x3, Rung::fp64}, 0};
   const auto workspace = [&](const PrecisionMap& p) {
     return peak(p) - tiles::tile_matrix_bytes(tiles::RungMap(grid, p));
   };
-  return tiles::tile_matrix_bytes(tiles::RungMap(grid, uniform(Rung::fp64))) +
+  return factor::largest_tiles(grid) +
          std::max(workspace(both), workspace({{Rung::bf16x3, Rung::bf16x3}, 0}));
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();

@@ -9,6 +9,7 @@
 
 #include "core/machine/fp_scope.hpp"
 #include "engine/runtime.hpp"
+#include "factor/block_source.hpp"
 #include "factor/scan.hpp"
 #include "factor/setup.hpp"
 #include "kernels/blas/lapack.hpp"
@@ -37,7 +38,7 @@ void store(MatrixView<const double> from, const tiles::TileMatrix& l) {
 
 }  // namespace
 
-Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
+Factor lapack_cholesky(MatrixView<const double> a, Triangle triangle, const tiles::Grid& grid,
                        const FactorReport& failed, const std::vector<std::int64_t>& order) {
   const core::FpScope fp;
   const auto start = core::Clock::now();
@@ -47,7 +48,9 @@ Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
   r = failed;
   const tiles::RungMap map(grid, uniform(Rung::fp64));
   tiles::Sums h{Rung::fp64, grid.n, grid.n, nullptr};
-  const std::int64_t bytes = h.bytes() + tiles::tile_matrix_bytes(map);
+  const std::int64_t copied =
+      triangle == Triangle::upper ? core::size_product(grid.n, grid.n, 8, "a copy of A") : 0;
+  const std::int64_t bytes = h.bytes() + tiles::tile_matrix_bytes(map) + copied;
   core::require_memory(bytes, "LAPACK's factor of order " + std::to_string(grid.n));
   const core::Buffer<std::byte> memory(h.bytes(), core::Contents::any);
   h.data = memory.data();
@@ -55,7 +58,10 @@ Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
   const Diagonal diagonal = read_diagonal(a);
   data->scale = scale_factors(diagonal, failed.scaling);
   kernels::Scan lower;
-  tiles::load_tile(kernels::table(), a, tiles::Shape::lower,
+  const core::Buffer<double> copy(copied / 8, core::Contents::any);
+  const MatrixView<const double> in =
+      StoredBlocks(a, {}, triangle).block({0, 0, grid.n, grid.n}, copy.data());
+  tiles::load_tile(kernels::table(), in, tiles::Shape::lower,
                    {data->scale.row.data(), data->scale.col.data()},
                    1 + failed.shift * failed.unit_roundoff, h, lower);
   const engine::SingleThreadedBlas blas;

@@ -11,7 +11,7 @@ namespace stepwell::factor {
 /// our result need not be dpotrf's. Runs dpotrf on the same scaled matrix, in A's own order and on
 /// one thread. Returns its factor in tiles, or else the report of the failure unchanged, for rows
 /// in 'order'. Throws Error(out_of_memory). Cost n^3/3, memory 12 n^2 bytes.
-Factor lapack_cholesky(MatrixView<const double> a, const tiles::Grid& grid,
+Factor lapack_cholesky(MatrixView<const double> a, Triangle triangle, const tiles::Grid& grid,
                        const FactorReport& failed, const std::vector<std::int64_t>& order);
 
 }  // namespace stepwell::factor

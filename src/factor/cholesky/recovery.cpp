@@ -277,6 +277,7 @@ bool BreakdownRecovery::report_non_finite() {
   report().outcome = FactorOutcome::non_finite;
   report().row = found->first;
   report().col = found->second;
+  if (options_.triangle == Triangle::upper) std::swap(report().row, report().col);
   report().pivot = -1;
   return true;
 }
