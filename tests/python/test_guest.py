@@ -174,6 +174,7 @@ import resource, numpy as np, stepwell
 from systems import spd
 a = spd(3000)
 stepwell.solve(a[:2000, :2000], np.ones(2000))
+stepwell.release_memory()
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (10 << 20), resource.RLIM_INFINITY))
 try:

@@ -34,7 +34,9 @@ class SmallGeneral : public SmallSystem {
         pool_(n_ < factor::kDenseLuForThreads ? 1 : engine::pool_threads(options.engine.context)),
         product_(pool_, a, transposed_),
         pivots_(static_cast<std::size_t>(a.rows)) {
-    if (pool_.requested() > 1) record_threads(pool_.requested(), options.engine.context, c);
+    if (n_ >= factor::kDenseLuForThreads) {
+      record_threads(pool_.requested(), options.engine.context, c);
+    }
   }
 
   bool factor() override {

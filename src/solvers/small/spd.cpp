@@ -25,7 +25,7 @@ class SmallSpd : public SmallSystem {
                     c),
         pool_(with_threads() ? engine::pool_threads(options.engine.context) : 1),
         product_(pool_, a) {
-    if (pool_.requested() > 1) record_threads(pool_.requested(), options.engine.context, c);
+    if (with_threads()) record_threads(pool_.requested(), options.engine.context, c);
   }
 
   bool factor() override {
