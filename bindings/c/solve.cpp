@@ -103,7 +103,8 @@ int stepwell_solver_create(int structure, int64_t n, const double* a, int64_t ld
     const SolveOptions o = c::options_of(options);
     *solver = new stepwell_solver{
         Solver(view(a, n, n, lda), o, c::choice<Structure>(structure, c::kStructures, "structure")),
-        o.engine};
+        o.engine,
+        {}};
     return 0;
   });
 }

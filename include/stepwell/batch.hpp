@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stepwell/export.hpp"
-#include "stepwell/format.hpp"
 #include "stepwell/options.hpp"
+#include "stepwell/rung.hpp"
 #include "stepwell/view.hpp"
 
 /// Batches of small symmetric positive definite systems (Kurzak, Anzt, Gates & Dongarra). Groups of

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,15 @@
 #include "stepwell/view.hpp"
 
 namespace stepwell {
+
+/// What cholesky() adds to the diagonal of a matrix that is not positive definite in FP64, such as
+/// a covariance of points that are close together: start times the mean of the diagonal, and after
+/// every further failure 'factor' times as much.
+struct Jitter {
+  double start = 0x1p-40;  ///< the first amount, relative to the mean of the diagonal
+  double factor = 10;
+  int tries = 0;  ///< 0: none, and the failure is reported
+};
 
 /// Options of cholesky() and lu().
 struct FactorOptions {
@@ -36,6 +46,9 @@ struct FactorOptions {
   bool low_memory = false;
   /// cholesky() only: after a breakdown, round toward zero, then use a larger shift, then fp64.
   bool climb = true;
+  /// cholesky() only. The factor is then that of another matrix: report().jitter says how much was
+  /// added.
+  Jitter jitter;
   CholeskyOptions cholesky;
   LuOptions lu;
   EngineOptions engine;
@@ -71,6 +84,7 @@ struct RecoveryStep {
   double pivot_value = 0;    ///< its value in the scaled matrix, not positive or not finite
   double seconds = 0;
   WrongSums wrong_sums = {};
+  double jitter = 0;  ///< added to each diagonal element of A
 };
 
 /// The result of a factorization. Plain data; times and memory are those of the last attempt.
@@ -88,6 +102,7 @@ struct [[nodiscard]] FactorReport {
   double shift = 0;          ///< c: L L' = mu (H + c u diag(H)) up to rounding
   double unit_roundoff = 0;  ///< u of the coarsest rung in the map, or eps of an adaptive map
   bool toward_zero = false;
+  double jitter = 0;  ///< added to each diagonal element of A: the factor is that of A + jitter I
   std::vector<RecoveryStep> attempts;
   double growth = 0;            ///< lu(): largest element of the factors / that of the scaled A
   double norm = 0;              ///< cholesky(): ||A||_F
@@ -179,6 +194,34 @@ class [[nodiscard]] STEPWELL_API Factor {
   [[nodiscard]] double trace_inverse_product(MatrixView<const double> s,
                                              const EngineOptions& with = {}) const;
 
+  // The following functions change the factor to that of another matrix, to FP64 backward accuracy,
+  // for a part of the cost of a new one. They need every tile at fp64, and no other call with the
+  // factor at the same time. Either the change is made or the factor is as it was, also when they
+  // throw: as the functions above, Error(invalid_argument) for elements that are not finite, and
+  // Error(out_of_memory). Their bits do not depend on the number of threads. report() stays that of
+  // cholesky(), except for the map, tiles and bytes.
+
+  /// Appends k rows and columns to A. rows: k x (n + k), the new rows of the larger matrix, in its
+  /// order; of their last k columns the lower triangle is read. Returns false, and changes nothing,
+  /// if the larger matrix is not positive definite. Cost: n^2 k + n k^2 + k^3/3. Workspace: 24 (n +
+  /// k) k bytes, and the last block row of L.
+  [[nodiscard]] bool append(MatrixView<const double> rows, const EngineOptions& with = {});
+
+  /// Drops these rows and columns of A; those that stay keep their order. 'rows' are different,
+  /// from 0 to n - 1. Cost: 3 n^2 for each row; less if rows near the end are dropped, and none for
+  /// the last ones. Workspace: a smaller factor, and 8 n bytes for each row.
+  void drop(std::span<const std::int64_t> rows, const EngineOptions& with = {});
+
+  /// A <- A + V V'. v: n x k, not changed. Cost: 3 n^2 k; more than a new factor's from k = n/9 on.
+  /// Workspace: 8 n k bytes.
+  void update(MatrixView<const double> v, const EngineOptions& with = {});
+
+  /// A <- A - V V'. v: n x k, not changed. Returns false, and changes nothing, if the difference is
+  /// not positive definite, or so close to it that rounding errors decide: an eigenvalue of I - V'
+  /// A^-1 V is below (n + k) u. The accuracy is FP64's relative to the A before. Cost: 3 n^2 k + 3
+  /// n k^2. Workspace: 40 n k bytes.
+  [[nodiscard]] bool downdate(MatrixView<const double> v, const EngineOptions& with = {});
+
   /// Solves A X = B with this factor, refined with A to full accuracy: solve_spd() in solve.hpp,
   /// without its ladder. 'a' is the matrix that was factored, which the factor does not hold.
   /// Exit: X and the certificate as of solve_spd(); 'not_converged' if the factor is too coarse for
@@ -207,8 +250,15 @@ class [[nodiscard]] STEPWELL_API Factor {
 /// Memory: L (n^2 bytes at bf16; 2 n^2 at bf16x2, fp16 and fp32; 3 n^2 at bf16x3; 4 n^2 at fp64;
 /// 7 n^2 at int8x14, 4 n^2 with low_memory) and about two block columns of workspace;
 /// factor_bytes() predicts the sum, report().peak_bytes reports it. Before 'not positive definite'
-/// is reported, LAPACK's dpotrf is tried with 12 n^2 bytes.
+/// is reported, LAPACK's dpotrf is tried with 12 n^2 bytes, and then options.jitter.
 STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& options = {});
+
+/// The factor A = L L' from an L that was computed elsewhere, such as by LAPACK: in the lower
+/// triangle of l, or L' in the upper one. The other triangle is not read. Throws
+/// Error(invalid_argument) for an element that is not finite, or a zero on the diagonal. Cost: n^2.
+/// Memory: 4 n^2 bytes.
+[[nodiscard]] STEPWELL_API Factor factor_from(MatrixView<const double> l,
+                                              Triangle triangle = Triangle::lower);
 
 /// The arithmetic of the map fp64 for an order n on this machine: int8x14 where that is faster, or
 /// fp64.

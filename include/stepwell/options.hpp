@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "stepwell/context.hpp"
-#include "stepwell/format.hpp"
 #include "stepwell/progress.hpp"
 #include "stepwell/refiner.hpp"
+#include "stepwell/rung.hpp"
 
 /// Groups of options that several functions share.
 namespace stepwell {

@@ -232,34 +232,9 @@ STEPWELL_C_API int stepwell_solver_solve(stepwell_solver* solver, int transposed
 /// unknown.
 STEPWELL_C_API int stepwell_solver_inverse_norm(stepwell_solver* solver, int transposed,
                                                 double* norm);
-/// log |det A| and its sign (which may be null): Solver::log_det().
+/// log |det A| and its sign (which may be null): Solver::log_det(). For other uses of a factor see
+/// stepwell_factor.h.
 STEPWELL_C_API int stepwell_solver_log_det(stepwell_solver* solver, double* log, int* sign);
-/// The following functions use the Cholesky factor of A at FP64 quality, which the first of them
-/// computes unless solves use one: Solver::cholesky_factor(). Without refinement, as accurate as
-/// LAPACK's. They return 0, or the outcome if there is no factor. See Factor in factor.hpp.
-///
-/// A bound on the rounding error of log |det A|: Factor::log_det_error().
-STEPWELL_C_API int stepwell_solver_log_det_error(stepwell_solver* solver, double* error);
-/// B <- A^-1 B without refinement: Factor::solve_unrefined().
-STEPWELL_C_API int stepwell_solver_solve_unrefined(stepwell_solver* solver, int64_t columns,
-                                                   double* b, int64_t ldb);
-/// B <- L^-1 B with A = L L': Factor::half_solve().
-STEPWELL_C_API int stepwell_solver_half_solve(stepwell_solver* solver, int64_t columns, double* b,
-                                              int64_t ldb);
-/// forms[j] = b' A^-1 b of each column b of B: Factor::quadratic_forms().
-STEPWELL_C_API int stepwell_solver_quadratic_forms(stepwell_solver* solver, int64_t columns,
-                                                   const double* b, int64_t ldb, double* forms);
-/// B <- L B: Factor::multiply().
-STEPWELL_C_API int stepwell_solver_multiply(stepwell_solver* solver, int64_t columns, double* b,
-                                            int64_t ldb);
-/// inverse <- A^-1, n x n: Factor::inverse(). STEPWELL_CANCELLED: 'inverse' has anything.
-STEPWELL_C_API int stepwell_solver_inverse(stepwell_solver* solver, double* inverse, int64_t ld);
-/// The n diagonal elements of A^-1: Factor::inverse_diagonal().
-STEPWELL_C_API int stepwell_solver_inverse_diagonal(stepwell_solver* solver, double* diagonal);
-/// trace(A^-1 S), S symmetric, of which the lower triangle is read:
-/// Factor::trace_inverse_product().
-STEPWELL_C_API int stepwell_solver_trace_inverse_product(stepwell_solver* solver, const double* s,
-                                                         int64_t lds, double* trace);
 STEPWELL_C_API void stepwell_solver_destroy(stepwell_solver* solver);
 
 /// A matrix with many rows: either 'data' with two strides, one of which is 1, or a function that

@@ -9,7 +9,6 @@
 #include "stepwell/distributed.hpp"  // IWYU pragma: export
 #include "stepwell/error.hpp"        // IWYU pragma: export
 #include "stepwell/factor.hpp"       // IWYU pragma: export
-#include "stepwell/format.hpp"       // IWYU pragma: export
 #include "stepwell/level3.hpp"       // IWYU pragma: export
 #include "stepwell/lstsq.hpp"        // IWYU pragma: export
 #include "stepwell/lu.hpp"           // IWYU pragma: export

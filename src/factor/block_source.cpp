@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factor/block_source.hpp"
 
+#include <algorithm>
+
 #include "core/numeric/transpose.hpp"
 
 namespace stepwell::factor {
@@ -16,7 +18,7 @@ MatrixView<const double> StoredBlocks::block_of_a(const Block& at, double* scrat
 
 /// In another order the block is copied in two passes, because only one triangle of A may be read;
 /// each pass runs down columns of A.
-MatrixView<const double> StoredBlocks::block(const Block& at, double* scratch) const {
+MatrixView<const double> StoredBlocks::in_order(const Block& at, double* scratch) const {
   if (order_.empty()) return block_of_a(at, scratch);
   const MatrixView<double> out = view(scratch, at.rows, at.cols);
   const std::int64_t* const rows = order_.data() + at.row;
@@ -33,6 +35,18 @@ MatrixView<const double> StoredBlocks::block(const Block& at, double* scratch) c
     for (std::int64_t c = 0; c < out.cols; ++c) {
       if (!is_read(rows[r], cols[c])) out(r, c) = column[cols[c]];
     }
+  }
+  return out;
+}
+
+MatrixView<const double> StoredBlocks::block(const Block& at, double* scratch) const {
+  const MatrixView<const double> from = in_order(at, scratch);
+  if (jitter_ == 0 || at.row >= at.col + at.cols || at.col >= at.row + at.rows) return from;
+  const MatrixView<double> out = view(scratch, at.rows, at.cols);
+  for (std::int64_t c = 0; c < out.cols; ++c) {
+    if (from.data != out.data) std::copy_n(from.column(c), out.rows, out.column(c));
+    const std::int64_t r = at.col + c - at.row;
+    if (r >= 0 && r < out.rows) out(r, c) += jitter_;
   }
   return out;
 }

@@ -37,23 +37,27 @@ class BlockSource {
 };
 
 /// A matrix in memory, of which one triangle is read, in its own order or with permuted rows and
-/// columns: 'order' holds indices into A; empty: not permuted.
+/// columns: 'order' holds indices into A; empty: not permuted. 'jitter' is added to the diagonal of
+/// what block() returns.
 class StoredBlocks : public BlockSource {
  public:
   StoredBlocks(MatrixView<const double> a, std::span<const std::int64_t> order,
-               Triangle triangle = Triangle::lower)
-      : a_(a), order_(order), upper_(triangle == Triangle::upper) {}
+               Triangle triangle = Triangle::lower, double jitter = 0)
+      : a_(a), order_(order), upper_(triangle == Triangle::upper), jitter_(jitter) {}
   MatrixView<const double> block(const Block& at, double* scratch) const override;
   MatrixView<const double> block_of_a(const Block& at, double* scratch) const override;
-  bool needs_scratch() const override { return upper_ || !order_.empty(); }
+  bool needs_scratch() const override { return upper_ || !order_.empty() || jitter_ != 0; }
   MatrixView<const double> matrix() const override {
     return needs_scratch() ? MatrixView<const double>{} : a_;
   }
 
  private:
+  MatrixView<const double> in_order(const Block& at, double* scratch) const;
+
   MatrixView<const double> a_;
   std::span<const std::int64_t> order_;
   bool upper_;
+  double jitter_;
 };
 
 /// A matrix that a function of the caller writes block by block.

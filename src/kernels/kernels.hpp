@@ -146,6 +146,11 @@ inline void column_sizes(const Table& t, MatrixView<const double> a, double* max
   t.column_sizes.run(a, max_abs, squares);
 }
 
+inline void rotate(const Table& t, MatrixView<double> l, MatrixView<double> v, const Rotations& r) {
+  const core::FpScope fp;
+  t.rotate.run(l, v, r);
+}
+
 inline void gather_gram(const Table& t, const GatherGram& args) {
   const core::FpScope fp;
   t.gather_gram.run(args);

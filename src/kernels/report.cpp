@@ -99,6 +99,7 @@ std::vector<KernelChoice> kernel_choices(const kernels::Table& t, const core::Is
   rows.add("unpacked block fp64 (trsv)", t.block_vectors_fp64, kPortable);
   rows.add("load", t.load, kPortable);
   rows.add("column_sizes", t.column_sizes, kPortable);
+  rows.add("rotate", t.rotate, kPortable);
   rows.add("gather gram fp32", t.gather_gram, kPortable);
   rows.add("update int8", t.residues.update, kInt8);
   rows.add("residues from fp64", t.residues.convert, kVnni);

@@ -234,6 +234,20 @@ struct Scan {
 /// undefined.
 using ColumnSizesFn = void(MatrixView<const double> a, double* max_abs, double* squares) noexcept;
 
+/// Plane rotations of each column j of L with each column t of V: cosines c[j * v.cols + t] and
+/// sines s[j * v.cols + t]; L's columns in ascending or descending order, and V's in ascending
+/// order.
+struct Rotations {
+  const double* c = nullptr;
+  const double* s = nullptr;
+  bool descending = false;
+};
+inline constexpr std::int64_t kMostRotated = 64;  ///< columns of V
+
+/// (l_j, v_t) <- (c l_j + s v_t, c v_t - s l_j), with each product and sum rounded: the same bits
+/// in all versions. L: m x n, V: m x at most kMostRotated columns. Cost: 6 m n v.cols flop.
+using RotateFn = void(MatrixView<double> l, MatrixView<double> v, const Rotations& r) noexcept;
+
 /// One pass over an m x n FP64 tile A of the caller's matrix; everything except A is optional.
 /// Writes out = (row * a) * col, with each product rounded to fp64 and the result to out's format,
 /// and scans A itself (unscaled). With shape lower, only elements on and below the diagonal are

@@ -29,6 +29,7 @@ void fill_reference(Table& t) {
   fill_reference_solve(t);
   fill_reference_load(t);
   fill_reference_column_sizes(t);
+  fill_reference_rotate(t);
   fill_reference_batch(t);
   fill_reference_batch_residual(t);
   fill_reference_gather_gram(t);
@@ -51,6 +52,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_trsv(isa, t);
   fill_portable_load(isa, t);
   fill_portable_column_sizes(isa, t);
+  fill_portable_rotate(isa, t);
   fill_portable_batch_move(isa, t);
   fill_portable_batch_factor(isa, t);
   fill_portable_batch_solve(isa, t);
@@ -73,7 +75,8 @@ UsableIsas probe() {
       if (problem.empty()) continue;
       usable = {false, problem};
       failed = to_string(isa);
-      core::warn_once("instruction set " + failed + " is not used: " + problem);
+      core::warn_once(std::string("instruction set ").append(failed).append(" is not used: ") +
+                      problem);
     } else {
       usable = {false, "needs " + failed + ", whose self-test failed"};
     }

@@ -100,6 +100,7 @@ struct Table {
   Entry<TrsvBlockFn<double>> trsv_block_fp64;
   Entry<LoadFn> load;
   Entry<ColumnSizesFn> column_sizes;
+  Entry<RotateFn> rotate;
   BatchEntries<float> batch_fp32;
   BatchEntries<double> batch_fp64;
   Entry<GatherGramFn> gather_gram;

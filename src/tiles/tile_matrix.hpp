@@ -33,17 +33,26 @@ class TileMatrix {
   Tile tile(std::int64_t i, std::int64_t j) const;
   /// The memory of tiles (i, 0) .. (i, count - 1) of a matrix that is stored by rows on one rank.
   std::span<std::byte> row(std::int64_t i, std::int64_t count) const;
-  std::int64_t bytes() const { return memory_.size(); }
+  std::int64_t bytes() const;
   /// After all tiles in residues have been restored to FP64, each in its own memory.
   void set_restored();
+  /// Adds rows or drops the last ones, for a matrix at fp64 on one rank: block rows from the first
+  /// one that was not full, or is not, get new memory, with the elements that they had and anything
+  /// else. Throws Error(out_of_memory), and then nothing has changed.
+  void resize(std::int64_t n);
 
  private:
   RungMap map_;
   Distribution distribution_;
   int rank_ = 0;
   TileOrder order_ = TileOrder::by_columns;
-  std::vector<std::int64_t> offsets_;  ///< offset of each tile; -1: another rank owns it
-  core::Buffer<std::byte> memory_;
+  /// Block rows from 'first' to the next piece's.
+  struct Piece {
+    std::int64_t first = 0;
+    core::Buffer<std::byte> memory;
+  };
+  std::vector<std::byte*> places_;  ///< of each tile; null: another rank owns it
+  std::vector<Piece> pieces_;
 };
 
 /// Bytes that a TileMatrix with this map takes on a rank.

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "attack/attacks.hpp"
+#include "attack/factor_attacks.hpp"
 #include "attack/oracle/exact_factor.hpp"
-#include "attack/seeds.hpp"
 #include "kernels/blas/lapack.hpp"
-#include "stepwell/factor.hpp"
 #include "tiles/residue_factor.hpp"
 
 /// Factors with exact sums (int8x14, int8x15), compared with dpotrf and 113-bit arithmetic:
@@ -17,17 +15,9 @@
 ///   factor_attack --kind accuracy     the residual of L L' and, up to kMostExact, the determinant;
 ///                                     --order 4096: of matrices of this order
 ///   factor_attack --kind determinant  log_det() within log_det_error(), by either arithmetic
+///   factor_attack --kind changes      sequences of append, drop, update and downdate
 ///   factor_attack --kind flips        a changed bit in a residue or a sum, anywhere, at any time
 namespace stepwell::attack {
-namespace {
-
-constexpr double kU = 0x1p-53;
-
-/// Orders up to which a factorization with 113 bits takes seconds.
-constexpr std::int64_t kMostExact = 1000;
-
-/// Elements of the residual that are computed of a larger matrix.
-constexpr std::int64_t kSample = 20000;
 
 FactorOptions random_options(const char* map, Random& random) {
   constexpr std::int64_t kTiles[] = {32, 64, 96, 128, 192};
@@ -38,9 +28,15 @@ FactorOptions random_options(const char* map, Random& random) {
   return options;
 }
 
-MatrixView<const double> view_of(const Matrix& a) {
-  return view(a.data.data(), a.rows, a.cols);
-}
+namespace {
+
+constexpr double kU = 0x1p-53;
+
+/// Orders up to which a factorization with 113 bits takes seconds.
+constexpr std::int64_t kMostExact = 1000;
+
+/// Elements of the residual that are computed of a larger matrix.
+constexpr std::int64_t kSample = 20000;
 
 /// Makes a positive definite matrix indefinite, or nearly so.
 void spoil(Matrix& a, Random& random) {
@@ -93,7 +89,7 @@ void attack_indefinite(std::uint64_t seed, Report& report) {
   const FactorOptions options = random_options("int8x14", random);
   report.describe(text("%s, n = %lld, tile %lld", named.name.c_str(), static_cast<long long>(n),
                        static_cast<long long>(options.tile)));
-  const Factor factor = cholesky(view_of(named.a), options);
+  const Factor factor = cholesky(named.a.view(), options);
   if (factor.report().outcome == FactorOutcome::non_finite) return;
   const std::int64_t ours = factor.report().attempts.front().pivot;
   Matrix l = named.a;
@@ -153,7 +149,7 @@ void attack_accuracy(std::uint64_t seed, std::int64_t order, Report& report) {
   std::vector<double> lapacks = named.a.data;
   const FactorOptions options = random_options("int8x14", random);
   report.describe(text("%s, n = %lld", named.name.c_str(), static_cast<long long>(n)));
-  const Factor factor = cholesky(view_of(named.a), options);
+  const Factor factor = cholesky(named.a.view(), options);
   if (kernels::potrf(view(lapacks.data(), n, n)) >= 0 || !factor.ok()) {
     report.count("not positive definite in FP64");
     return;
@@ -192,7 +188,7 @@ void attack_determinant(std::uint64_t seed, std::int64_t order, Report& report) 
   const Named named = random_spd(n, random);
   const char* const map = random.chance(0.5) ? "int8x14" : "fp64";
   report.describe(text("%s, n = %lld, %s", named.name.c_str(), static_cast<long long>(n), map));
-  const Factor factor = cholesky(view_of(named.a), random_options(map, random));
+  const Factor factor = cholesky(named.a.view(), random_options(map, random));
   const ExactFactor exact = exact_factor(named.a);
   if (!factor.ok() || exact.info >= 0) return report.count("not positive definite");
   const auto error =
@@ -265,6 +261,7 @@ Attack attack(const Request& request, std::uint64_t seed) {
   const std::string repeat = "--kind " + kind + " --order " + std::to_string(order);
   if (kind == "indefinite") return {repeat, [=](Report& r) { attack_indefinite(seed, r); }};
   if (kind == "flips") return {repeat, [=](Report& r) { attack_flips(seed, r); }};
+  if (kind == "changes") return {repeat, [=](Report& r) { attack_changes(seed, r); }};
   if (kind == "determinant")
     return {repeat, [=](Report& r) { attack_determinant(seed, order, r); }};
   if (kind != "accuracy") throw std::invalid_argument("--kind " + kind);

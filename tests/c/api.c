@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "stepwell/stepwell_batch.h"
+#include "stepwell/stepwell_factor.h"
 
 static int failures = 0;
 
@@ -183,8 +184,36 @@ static void keeps_a_factor(void) {
   free(a);
 }
 
+// A = [4 2; 2 5], L = [2 0; 1 2].
+static void uses_a_factor(const stepwell_factor* f, const double* a) {
+  double b[4] = {2, 5, 4, 2}, forms[2] = {0}, error = 1, trace = 0, log_of = 0;
+  CHECK(stepwell_factor_log_det(f, &log_of) == 0 && fabs(log_of - log(16.0)) < 1e-14);
+  CHECK(stepwell_factor_half_solve(f, 2, b, 2) == 0);
+  CHECK(b[0] == 1 && b[1] == 2 && b[2] == 2 && b[3] == 0);
+  CHECK(stepwell_factor_half_solve(f, -1, b, 2) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_multiply(f, 2, b, 2) == 0);
+  CHECK(b[0] == 2 && b[1] == 5 && b[2] == 4 && b[3] == 2);
+  CHECK(stepwell_factor_quadratic_forms(f, 2, b, 2, forms) == 0);
+  CHECK(fabs(forms[0] - 5) < 1e-14 && fabs(forms[1] - 4) < 1e-14);
+  CHECK(stepwell_factor_quadratic_forms(f, 2, b, 2, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_solve_unrefined(f, 2, b, 2) == 0);
+  CHECK(fabs(b[1] - 1) < 1e-15 && fabs(b[2] - 1) < 1e-15);
+  CHECK(stepwell_factor_log_det_error(f, &error) == 0 && error < 1e-13);
+  CHECK(stepwell_factor_log_det_error(NULL, &error) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_trace_inverse_product(f, a, 2, &trace) == 0);
+  CHECK(fabs(trace - 2) < 1e-14);
+  double inverse[4] = {0}, diagonal[2] = {0};
+  CHECK(stepwell_factor_inverse(f, inverse, 2) == 0);
+  CHECK(fabs(inverse[0] - 5.0 / 16) < 1e-15 && fabs(inverse[1] + 2.0 / 16) < 1e-15);
+  CHECK(inverse[1] == inverse[2] && fabs(inverse[3] - 4.0 / 16) < 1e-15);
+  CHECK(stepwell_factor_inverse_diagonal(f, diagonal) == 0);
+  CHECK(fabs(diagonal[0] - 5.0 / 16) < 1e-15 && fabs(diagonal[1] - 4.0 / 16) < 1e-15);
+  CHECK(stepwell_factor_inverse(f, NULL, 2) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_inverse_diagonal(f, NULL) == -STEPWELL_INVALID_ARGUMENT);
+}
+
 static void takes_determinants(void) {
-  double a[4] = {4, 2, 2, 5}, b[4] = {2, 5, 4, 2}, log_of = 0;
+  double a[4] = {4, 2, 2, 5}, log_of = 0;
   int sign = 0;
   stepwell_options options;
   stepwell_options_defaults(&options, sizeof options);
@@ -193,35 +222,70 @@ static void takes_determinants(void) {
   CHECK(stepwell_solver_create(STEPWELL_SPD, 2, a, 2, &options, &solver) == 0);
   CHECK(stepwell_solver_log_det(solver, &log_of, &sign) == 0 && sign == 1);
   CHECK(fabs(log_of - log(16.0)) < 1e-14);
-  CHECK(stepwell_solver_half_solve(solver, 2, b, 2) == 0);
-  CHECK(b[0] == 1 && b[1] == 2 && b[2] == 2 && b[3] == 0);
-  CHECK(stepwell_solver_half_solve(solver, -1, b, 2) == -STEPWELL_INVALID_ARGUMENT);
-  CHECK(stepwell_solver_multiply(solver, 2, b, 2) == 0);
-  CHECK(b[0] == 2 && b[1] == 5 && b[2] == 4 && b[3] == 2);
-  double forms[2] = {0}, error = 1, trace = 0;
-  CHECK(stepwell_solver_quadratic_forms(solver, 2, b, 2, forms) == 0);
-  CHECK(fabs(forms[0] - 5) < 1e-14 && fabs(forms[1] - 4) < 1e-14);
-  CHECK(stepwell_solver_quadratic_forms(solver, 2, b, 2, NULL) == -STEPWELL_INVALID_ARGUMENT);
-  CHECK(stepwell_solver_solve_unrefined(solver, 2, b, 2) == 0);
-  CHECK(fabs(b[1] - 1) < 1e-15 && fabs(b[2] - 1) < 1e-15);
-  CHECK(stepwell_solver_log_det_error(solver, &error) == 0 && error < 1e-13);
-  CHECK(stepwell_solver_log_det_error(NULL, &error) == -STEPWELL_INVALID_ARGUMENT);
-  CHECK(stepwell_solver_trace_inverse_product(solver, a, 2, &trace) == 0);
-  CHECK(fabs(trace - 2) < 1e-14);
-  double inverse[4] = {0}, diagonal[2] = {0};
-  CHECK(stepwell_solver_inverse(solver, inverse, 2) == 0);
-  CHECK(fabs(inverse[0] - 5.0 / 16) < 1e-15 && fabs(inverse[1] + 2.0 / 16) < 1e-15);
-  CHECK(inverse[1] == inverse[2] && fabs(inverse[3] - 4.0 / 16) < 1e-15);
-  CHECK(stepwell_solver_inverse_diagonal(solver, diagonal) == 0);
-  CHECK(fabs(diagonal[0] - 5.0 / 16) < 1e-15 && fabs(diagonal[1] - 4.0 / 16) < 1e-15);
-  CHECK(stepwell_solver_inverse(solver, NULL, 2) == -STEPWELL_INVALID_ARGUMENT);
-  CHECK(stepwell_solver_inverse_diagonal(solver, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  const stepwell_factor* f = NULL;
+  CHECK(stepwell_solver_cholesky(solver, &f) == 0 && stepwell_factor_order(f) == 2);
+  uses_a_factor(f, a);
+  CHECK(stepwell_solver_cholesky(solver, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  stepwell_factor_destroy((stepwell_factor*)f);  // the solver's: nothing happens
+  CHECK(stepwell_factor_drop((stepwell_factor*)f, 0, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  uses_a_factor(f, a);
   stepwell_solver_destroy(solver);
   a[0] = -4;
   CHECK(stepwell_solver_create(STEPWELL_SPD, 2, a, 2, &options, &solver) == 0);
   CHECK(stepwell_solver_log_det(solver, &log_of, NULL) == STEPWELL_NOT_POSITIVE_DEFINITE);
-  CHECK(stepwell_solver_half_solve(solver, 1, b, 2) == STEPWELL_NOT_POSITIVE_DEFINITE);
+  CHECK(stepwell_solver_cholesky(solver, &f) == STEPWELL_NOT_POSITIVE_DEFINITE && f == NULL);
   stepwell_solver_destroy(solver);
+}
+
+static void changes_factors(void) {
+  double a[9] = {4, 2, 2, 2, 5, 3, 2, 3, 6}, l[9] = {0}, log_of = 0;
+  const int64_t first = 0;
+  int64_t pivot = 7;
+  stepwell_factor* f = NULL;
+  CHECK(stepwell_factor_create(2, a, 3, NULL, &f, NULL) == 0);
+  uses_a_factor(f, (double[]){4, 2, 2, 5});
+  CHECK(stepwell_factor_append(f, 1, a + 2, 3) == 0 && stepwell_factor_order(f) == 3);
+  CHECK(stepwell_factor_copy_to(f, l, 3) == 0);
+  CHECK(l[0] == 2 && l[1] == 1 && l[2] == 1 && l[3] == 0 && l[4] == 2 && l[5] == 1 && l[8] == 2);
+  const double column[3] = {0, 0, 1};
+  CHECK(stepwell_factor_update(f, 1, column, 3) == 0);
+  CHECK(stepwell_factor_log_det(f, &log_of) == 0 && fabs(log_of - log(80.0)) < 1e-13);
+  CHECK(stepwell_factor_downdate(f, 1, column, 3) == 0);
+  CHECK(stepwell_factor_log_det(f, &log_of) == 0 && fabs(log_of - log(64.0)) < 1e-13);
+  const double much[3] = {0, 0, 3};
+  CHECK(stepwell_factor_downdate(f, 1, much, 3) == STEPWELL_NOT_POSITIVE_DEFINITE);
+  CHECK(stepwell_factor_drop(f, 1, &first) == 0 && stepwell_factor_order(f) == 2);
+  CHECK(stepwell_factor_log_det(f, &log_of) == 0 && fabs(log_of - log(21.0)) < 1e-13);
+  CHECK(stepwell_factor_drop(f, 1, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_drop(f, -1, &first) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_append(f, -1, a, 3) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_append(f, INT64_MAX, a, 3) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_update(f, 1, NULL, 3) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_update(NULL, 1, column, 3) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(strstr(stepwell_last_error(), "stepwell_factor_update: factor is null") != NULL);
+  stepwell_factor_destroy(f);
+  stepwell_factor_destroy(NULL);
+  a[4] = 0.5;
+  CHECK(stepwell_factor_create(3, a, 3, NULL, &f, &pivot) == STEPWELL_NOT_POSITIVE_DEFINITE);
+  CHECK(f == NULL && pivot == 1 && stepwell_factor_order(f) == 0);
+  a[4] = NAN;
+  CHECK(stepwell_factor_create(3, a, 3, NULL, &f, &pivot) == STEPWELL_NON_FINITE && f == NULL);
+  double same[4] = {4, 4, 4, 4};
+  stepwell_factor_options options;
+  stepwell_factor_options_defaults(&options, sizeof options);
+  CHECK(stepwell_factor_create(2, same, 2, &options, &f, NULL) == STEPWELL_NOT_POSITIVE_DEFINITE);
+  options.jitter_tries = 3;
+  options.jitter_start = 0x1p-60;  // too small: the second or the third try succeeds
+  options.jitter_factor = 1024;
+  CHECK(stepwell_factor_create(2, same, 2, &options, &f, NULL) == 0);
+  CHECK(stepwell_factor_jitter(f) == 0x1p-48 && stepwell_factor_jitter(NULL) == 0);
+  stepwell_factor_destroy(f);
+  options.triangle = 2;
+  CHECK(stepwell_factor_create(2, same, 2, &options, &f, NULL) == -STEPWELL_INVALID_ARGUMENT);
+  CHECK(stepwell_factor_create(0, NULL, 1, NULL, &f, NULL) == 0);
+  a[4] = 5;
+  CHECK(stepwell_factor_append(f, 3, a, 3) == 0 && stepwell_factor_order(f) == 3);
+  stepwell_factor_destroy(f);
 }
 
 static void limits_threads(void) {
@@ -420,6 +484,7 @@ int main(void) {
   knows_other_versions();
   keeps_a_factor();
   takes_determinants();
+  changes_factors();
   limits_threads();
   plans_and_cancels();
   reaches_far();

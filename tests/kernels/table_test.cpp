@@ -39,9 +39,9 @@ std::vector<Row> rows(const Table& t) {
       t.rounded_product, t.round, t.block_vectors_fp32, t.block_vectors_fp64, t.trsv_block_fp32,
       t.trsv_block_fp64, t.blocked_product, t.symmetric_product, t.packed_product_fp32,
       t.packed_product_fp64, t.tile_product_fp32, t.tile_product_fp64, t.exact_product,
-      t.split_product, t.load, t.pack_columns, t.column_sizes, t.gather_gram, t.residues.convert,
-      t.residues.convert_scaled, t.residues.restore, t.residues.update, t.residues.subtract,
-      t.residues.potrf, t.residues.trsm);
+      t.split_product, t.load, t.pack_columns, t.column_sizes, t.rotate, t.gather_gram,
+      t.residues.convert, t.residues.convert_scaled, t.residues.restore, t.residues.update,
+      t.residues.subtract, t.residues.potrf, t.residues.trsm);
   EXPECT_EQ(sizeof(Table), all.size() * sizeof(Entry<LoadFn>) + sizeof t.batch_fp32 +
                                sizeof t.batch_fp64 + alignof(Table));
   for (const std::vector<Row>& more : {rows_of(t.batch_fp32), rows_of(t.batch_fp64)}) {

@@ -9,7 +9,7 @@
   tests/python/run.py peers --work DIR [--whole]          NumPy's and SciPy's tests under patch()
 
 Needs Python's headers and venv (Debian: python3-dev python3-venv), and from pip, by name:
-nanobind, scikit-build-core and numpy, pytest, scipy, hypothesis, joblib, mypy, threadpoolctl. If these are not available it says
+nanobind, scikit-build-core and numpy, pytest, scipy, hypothesis, joblib, mypy, scikit-learn, threadpoolctl. If these are not available it says
 so and ends with 77, which ctest shows as skipped; with STEPWELL_REQUIRE_PYTHON=1 that is a failure.
 """
 import argparse
@@ -92,7 +92,7 @@ def wheel(work, given):
     install(builder, clean, *work.glob("*.whl"))
     # Like a downstream project: in another directory, with only the wheel and its dependencies.
     run(clean, "-I", "-c", first_example(), cwd=work)
-    install(builder, clean, "pytest", "scipy", "hypothesis", "joblib", "mypy", "threadpoolctl")
+    install(builder, clean, "pytest", "scipy", "hypothesis", "joblib", "mypy", "scikit-learn", "threadpoolctl")
 
 
 def python_of(work):

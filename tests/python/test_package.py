@@ -34,7 +34,7 @@ def test_the_documents_examples(capsys):
         exec(compile(block, "docs/python.md", "exec"), names)
     printed = capsys.readouterr().out
     assert printed.startswith("converged (spd)\n  backward error")
-    assert "not positive definite" in printed and "solves handled" in printed
+    assert "not positive definite" in printed and "calls handled" in printed
     assert len(blocks) >= 4
 
 

@@ -26,7 +26,7 @@ def test_large_calls_are_handled():
         assert_solves(k, scipy_linalg.solve(np.tril(k), b, lower=True, assume_a="pos"), b)
         assert (calls.taken, calls.forwarded, calls.failed) == (6, 0, 0)
     assert (np.linalg.solve, scipy_linalg.solve) == originals
-    assert "6 solves handled" in str(calls) and calls.seconds > 0
+    assert "6 calls handled" in str(calls) and calls.seconds > 0
 
 
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
@@ -96,7 +96,7 @@ def test_run(tmp_path):
     done = subprocess.run([sys.executable, "-m", "stepwell", "run", "--minimum", "30", str(script),
                            "-x", "y"], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout == "['-x', 'y'] __main__\n"
-    assert "1 solves handled" in done.stderr
+    assert "1 calls handled" in done.stderr
     done = subprocess.run([sys.executable, "-m", "stepwell", "describe"], capture_output=True,
                           text=True, timeout=120, check=True)
     assert done.stdout.startswith(f"Stepwell {stepwell.__version__} on ")

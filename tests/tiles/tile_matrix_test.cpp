@@ -11,7 +11,6 @@
 namespace stepwell::tiles::test {
 namespace {
 
-using kernels::Order;
 using kernels::test::Dense;
 using kernels::test::Random;
 
@@ -66,6 +65,37 @@ TEST(TileMatrixTest, HasItsRowsInOnePiece) {
     }
   }
   EXPECT_THROW(TileMatrix(map).row(3, 2), Error);
+}
+
+/// From no rows, within the last tile, to its end, beyond it, and back; stored in either order.
+TEST(TileMatrixTest, ResizesItsRows) {
+  for (const TileOrder order : {TileOrder::by_columns, TileOrder::by_rows}) {
+    TileMatrix l(RungMap({0, 32}, uniform(Rung::fp64)), {}, 0, order);
+    std::int64_t n = 0;
+    for (const std::int64_t now : {5, 20, 32, 33, 100, 128, 300, 301, 290, 96, 70, 1, 0, 200}) {
+      l.resize(now);
+      ASSERT_EQ(l.grid().n, now);
+      std::int64_t bytes = 0;
+      for (std::int64_t i = 0; i < l.grid().tiles(); ++i) {
+        for (std::int64_t j = 0; j <= i; ++j) {
+          const MatrixView<double> tile = l.tile(i, j).fp64();
+          bytes += l.tile(i, j).shape.bytes();
+          for (std::int64_t c = 0; c < tile.cols; ++c) {
+            for (std::int64_t r = 0; r < tile.rows; ++r) {
+              const std::int64_t row = i * 32 + r, column = j * 32 + c;
+              const auto value = static_cast<double>(1000 * row + column);
+              if (row < n && column <= row) {
+                ASSERT_EQ(tile(r, c), value) << row << ' ' << column;
+              }
+              tile(r, c) = value;
+            }
+          }
+        }
+      }
+      EXPECT_GE(l.bytes(), bytes);
+      n = now;
+    }
+  }
 }
 
 TEST(TileMatrixTest, GivesTilesTheirShapes) {

@@ -36,6 +36,7 @@ NB_MODULE(_stepwell, m) {
       PyErr_SetString(kind_of(error.code()), error.what());
     }
   });
+  stepwell::python::bind_factor(m);
   stepwell::python::bind_solve(m);
   stepwell::python::bind_lstsq(m);
   stepwell::python::bind_batch(m);

@@ -7,6 +7,7 @@
 namespace stepwell::python {
 
 // Each function adds the bindings of one source file to the module.
+void bind_factor(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 void bind_lstsq(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);

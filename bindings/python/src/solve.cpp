@@ -5,13 +5,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/unique_ptr.h>
 
-#include <stdexcept>
-#include <vector>
+#include <memory>
 
 #include "arrays.hpp"
 #include "certificate.hpp"
+#include "factor.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "run.hpp"
@@ -79,65 +79,16 @@ class KeptSolver {
     return nb::make_tuple(found.sign, found.log);
   }
 
-  double log_det_error() {
-    double error = 0;
-    call(nb::none(), 33, [&] { error = solver_.cholesky_factor().log_det_error(engine_); });
-    return error;
-  }
-
-  void solve_unrefined(const Matrix<double>& b) {
-    const MatrixView<double> x = columns_of(b);
-    call(nb::none(), x.cols, [&] { solver_.cholesky_factor().solve_unrefined(x, engine_); });
-  }
-
-  void half_solve(const Matrix<double>& b) {
-    const MatrixView<double> x = columns_of(b);
-    call(nb::none(), x.cols, [&] { solver_.cholesky_factor().half_solve(x, engine_); });
-  }
-
-  std::vector<double> quadratic_forms(const Matrix<const double>& b) {
-    const MatrixView<const double> x = columns_of(b);
-    std::vector<double> forms;
-    call(nb::none(), x.cols,
-         [&] { forms = solver_.cholesky_factor().quadratic_forms(x, engine_); });
-    return forms;
-  }
-
-  void multiply(const Matrix<double>& b) {
-    const MatrixView<double> x = columns_of(b);
-    call(nb::none(), x.cols, [&] { solver_.cholesky_factor().multiply(x, engine_); });
-  }
-
-  void inverse(const Matrix<double>& out, const nb::object& progress) {
-    const MatrixView<double> x = columns_of(out);
-    bool complete = false;
-    call(progress, x.cols, [&] { complete = solver_.cholesky_factor().inverse(x, engine_); });
-    require_complete(complete);
-  }
-
-  std::vector<double> inverse_diagonal(const nb::object& progress) {
-    std::vector<double> diagonal;
-    call(progress, solver_.order(),
-         [&] { diagonal = solver_.cholesky_factor().inverse_diagonal(engine_); });
-    require_complete(static_cast<std::int64_t>(diagonal.size()) == solver_.order());
-    return diagonal;
-  }
-
-  double trace_inverse_product(const Matrix<const double>& s, const nb::object& progress) {
-    const MatrixView<const double> x = columns_of(s);
-    double trace = 0;
-    call(progress, solver_.order(),
-         [&] { trace = solver_.cholesky_factor().trace_inverse_product(x, engine_); });
-    return trace;
+  /// The factor at FP64 quality, which is computed here unless solves use one.
+  std::unique_ptr<FactorUses> cholesky() {
+    const Factor* factor = nullptr;
+    call(nb::none(), 1, [&] { factor = &solver_.cholesky_factor(); });
+    return std::make_unique<FactorUses>(*factor, engine_.context);
   }
 
   const char* structure() const { return to_string(solver_.structure()); }
 
  private:
-  /// run() throws what stopped the computation, so this is only for a cancellation without reason.
-  static void require_complete(bool complete) {
-    if (!complete) throw std::runtime_error("cancelled");
-  }
   void call(const nb::object& progress, std::int64_t columns, const std::function<void()>& work) {
     state_.enter(Phase::idle);
     state_.cancel = false;
@@ -180,15 +131,7 @@ void bind_solve(nb::module_& m) {
            nb::arg("transposed"), nb::arg("progress").none())
       .def("inverse_norm", &KeptSolver::inverse_norm, nb::arg("transposed"))
       .def("log_det", &KeptSolver::log_det)
-      .def("log_det_error", &KeptSolver::log_det_error)
-      .def("solve_unrefined", &KeptSolver::solve_unrefined, nb::arg("b").noconvert())
-      .def("half_solve", &KeptSolver::half_solve, nb::arg("b").noconvert())
-      .def("quadratic_forms", &KeptSolver::quadratic_forms, nb::arg("b").noconvert())
-      .def("multiply", &KeptSolver::multiply, nb::arg("b").noconvert())
-      .def("inverse", &KeptSolver::inverse, nb::arg("out").noconvert(), nb::arg("progress").none())
-      .def("inverse_diagonal", &KeptSolver::inverse_diagonal, nb::arg("progress").none())
-      .def("trace_inverse_product", &KeptSolver::trace_inverse_product, nb::arg("s").noconvert(),
-           nb::arg("progress").none())
+      .def("cholesky", &KeptSolver::cholesky, nb::keep_alive<0, 1>())
       .def_prop_ro("structure", &KeptSolver::structure);
 }
 

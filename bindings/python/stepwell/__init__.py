@@ -13,9 +13,11 @@ Importing this package starts no thread and loads no library; the first call doe
 """
 from . import batch
 from ._certificate import Certificate, ColumnCertificate, Plan, LadderStep, Times
+from ._cholesky import Cholesky
 from ._errors import (
     Asymmetric,
     Changed,
+    JitterWarning,
     NonFinite,
     NotConverged,
     NotPositiveDefinite,
@@ -42,8 +44,10 @@ __all__ = [
     "Asymmetric",
     "Certificate",
     "Changed",
+    "Cholesky",
     "ColumnCertificate",
     "Factor",
+    "JitterWarning",
     "LstsqResult",
     "Machine",
     "NonFinite",

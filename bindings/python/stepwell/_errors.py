@@ -54,6 +54,10 @@ class RankDeficientWarning(UserWarning):
     """lstsq: columns of a depend on others, so that x is not unique."""
 
 
+class JitterWarning(UserWarning):
+    """Cholesky: something was added to the diagonal, as its argument jitter allows."""
+
+
 _by_outcome = {
     "not positive definite": NotPositiveDefinite,
     "singular": Singular,

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Literal, Optional, Tuple, Union, overload
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Literal, Optional, Tuple, Union, overload
 
 import numpy as np
 
-from ._arrays import by_columns, right_hand_sides, square
+from ._arrays import right_hand_sides
 from ._certificate import Certificate, certificate_of
 from ._errors import error_of
 from ._native import native
 from ._progress import Progress, reporting
 from ._solve import answer, prepared
+from ._uses import FactorUses
 
 if TYPE_CHECKING:
     from ._types import ArrayLike, Float64Array
@@ -37,7 +39,7 @@ _OPTIONS = (
 )
 
 
-class Factor:
+class Factor(FactorUses):
     """A matrix that is factored once, for right-hand sides that come later.
 
     It keeps a reference to a, not a copy, and refines with it: a must not change while the factor
@@ -122,6 +124,12 @@ class Factor:
     def order(self) -> int:
         return int(self._view.shape[0])
 
+    @contextmanager
+    def _cholesky(self) -> Iterator[Any]:
+        self._here()
+        with self._lock:
+            yield self._native.cholesky()
+
     @property
     def structure(self) -> str:
         """'spd' or 'general': how a was factored."""
@@ -190,133 +198,12 @@ class Factor:
         """
         return self.sign_and_log_det()[1]
 
-    def log_det_error(self) -> float:
-        """A bound on the rounding error of log_det(), for a symmetric positive definite a.
-
-        Six standard deviations of a sum of independent rounding errors, with an estimate of the
-        norm of the inverse. Infinity if a is too close to a singular matrix for a statement.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> f.log_det_error() < 1e-13
-        True
-        """
-        self._here()
-        with self._lock:
-            return float(self._native.log_det_error())
-
     def sign_and_log_det(self) -> Tuple[int, float]:
         """The sign of det a and log |det a|, as numpy.linalg.slogdet; as log_det()."""
         self._here()
         with self._lock:
             sign, log = self._native.log_det()
         return int(sign), float(log)
-
-    def solve_unrefined(self, b: ArrayLike, *, overwrite_b: bool = False) -> Float64Array:
-        """Solves a @ x = b as scipy.linalg.cho_solve: in FP64, without refinement and certificate.
-
-        For many columns, and a symmetric positive definite a. solve() gives more digits and says
-        how many.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> f.solve_unrefined([8.0, 12.0]).round(12).tolist()
-        [1.0, 2.0]
-        """
-        self._here()
-        x, columns = right_hand_sides(b, self.order, overwrite_b)
-        with self._lock:
-            self._native.solve_unrefined(columns)
-        return x
-
-    def half_solve(self, b: ArrayLike, *, overwrite_b: bool = False) -> Float64Array:
-        """l^-1 @ b, where a = l @ l.T: for variances such as those of a Gaussian process.
-
-        b.T @ a^-1 @ b is then z.T @ z with z = half_solve(b). For a symmetric positive definite a.
-        As accurate as scipy.linalg.solve_triangular; there is no certificate.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> f.half_solve([2.0, 5.0]).tolist()
-        [1.0, 2.0]
-        """
-        self._here()
-        x, columns = right_hand_sides(b, self.order, overwrite_b)
-        with self._lock:
-            self._native.half_solve(columns)
-        return x
-
-    def quadratic_forms(self, b: ArrayLike) -> Float64Array:
-        """v @ a^-1 @ v for each column v of b, without storing half_solve(b).
-
-        The predictive variance of a Gaussian process is the prior's minus this, with the
-        covariances between observations and new points as columns. b is not changed.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> f.quadratic_forms([[2.0], [5.0]]).tolist()
-        [5.0]
-        """
-        self._here()
-        _, columns = right_hand_sides(b, self.order, False)
-        with self._lock:
-            return np.array(self._native.quadratic_forms(columns), dtype=float)
-
-    def multiply(self, z: ArrayLike, *, overwrite_z: bool = False) -> Float64Array:
-        """l @ z, where a = l @ l.T: independent normal numbers become samples with covariance a.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> f.multiply([1.0, 2.0]).tolist()
-        [2.0, 5.0]
-        """
-        self._here()
-        x, columns = right_hand_sides(z, self.order, overwrite_z, "z")
-        with self._lock:
-            self._native.multiply(columns)
-        return x
-
-    def inverse(self, *, progress: Progress = None) -> Float64Array:
-        """The inverse of a, as LAPACK's potri computes it: no refinement and no certificate.
-
-        For a symmetric positive definite a. To solve a system, call solve(), which is faster and
-        more accurate.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> bool(np.allclose(f.inverse(), [[5 / 16, -2 / 16], [-2 / 16, 4 / 16]]))
-        True
-        """
-        self._here()
-        out = np.empty((self.order, self.order), order="F")
-        with self._lock, reporting(progress) as callback:
-            self._native.inverse(out, callback)
-        return out
-
-    def inverse_diagonal(self, *, progress: Progress = None) -> Float64Array:
-        """The diagonal of the inverse of a, in half the time of inverse() and without its memory.
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> bool(np.allclose(f.inverse_diagonal(), [5 / 16, 4 / 16]))
-        True
-        """
-        self._here()
-        with self._lock, reporting(progress) as callback:
-            return np.array(self._native.inverse_diagonal(callback), dtype=float)
-
-    def trace_inverse_product(self, s: ArrayLike, *, progress: Progress = None) -> float:
-        """trace(a^-1 @ s) for a symmetric s, without storing the inverse: derivatives of log_det().
-
-        >>> import numpy as np, stepwell
-        >>> f = stepwell.factor(np.array([[4.0, 2.0], [2.0, 5.0]]), "pos")
-        >>> round(f.trace_inverse_product([[16.0, 0.0], [0.0, 16.0]]), 12)
-        9.0
-        """
-        self._here()
-        columns, _ = by_columns(square(s, "s"))
-        with self._lock, reporting(progress) as callback:
-            return float(self._native.trace_inverse_product(columns, callback))
 
     def rcond(self) -> float:
         """An estimate of 1 / (||a|| ||inverse of a||).

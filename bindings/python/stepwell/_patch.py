@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""patch(): replaces NumPy's and SciPy's solve() where Stepwell's means the same and pays."""
+"""patch(): replaces functions of NumPy and SciPy where Stepwell's mean the same and pay."""
 import functools
 import importlib
 import sys
@@ -11,10 +11,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ._linalg import PAYING_ORDER
+from ._patch_cholesky import CholeskyFunctions
 from ._solve import memory_plan, solve
-
-#: The order from which Stepwell is faster than SciPy from pip; docs/python.md has the figures.
-PAYING_ORDER = 2048
 
 _taken_structures = (None, "gen", "general", "pos", "positive definite")
 
@@ -49,7 +48,10 @@ def _sparse_corners(a: np.ndarray) -> bool:
 
 
 class patch:
-    """Solves large calls of numpy.linalg.solve and scipy.linalg.solve; forwards all others.
+    """Takes large calls of numpy.linalg and scipy.linalg; forwards all others.
+
+    These are solve, and of both cholesky, of SciPy also cho_factor, cho_solve and solve_triangular
+    with many right-hand sides: with the same arrays as results, in FP64.
 
     Stepwell solves calls with plain float64 arrays, a of order 'minimum' or more, b of one or two
     dimensions; for scipy.linalg.solve with assume_a None, 'gen' or 'pos'. A solve that does not
@@ -106,6 +108,8 @@ class patch:
             linalg = None
         if linalg is not None:
             self._pairs.append((linalg.solve, self._scipy(linalg.solve)))
+        functions = CholeskyFunctions(self.minimum, self.threads, self._count)
+        self._pairs += functions.pairs(linalg)
         _replace({id(old): (old, new) for old, new in self._pairs})
         return self
 
@@ -116,7 +120,7 @@ class patch:
 
     def __str__(self) -> str:
         return (
-            f"stepwell: {self.taken} solves handled ({self.seconds:.1f} s), {self.forwarded} "
+            f"stepwell: {self.taken} calls handled ({self.seconds:.1f} s), {self.forwarded} "
             f"forwarded, {self.failed} forwarded after they failed"
         )
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "stepwell/format.hpp"
+#include "stepwell/rung.hpp"
 
 /// Correctly rounded conversions between formats (round to nearest even) in integer arithmetic,
 /// independent of MXCSR. Subnormal numbers are kept, numbers that are too large become infinity,

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <memory>
+#include <cmath>
 #include <new>
+#include <numeric>
+#include <utility>
 
 #include "core/checks.hpp"
 #include "core/machine/fp_scope.hpp"
@@ -59,20 +61,55 @@ std::int64_t largest_tiles(const tiles::Grid& grid) {
   return bytes;
 }
 
+/// The first attempts to factor A + jitter I; without jitter also LAPACK's.
+Factor attempt(MatrixView<const double> a, const Diagonal& diagonal, double jitter,
+               const FactorOptions& options, OddPowers odd) {
+  const tiles::Grid grid = choose_grid(a.rows, options);
+  const std::vector<std::int64_t> order = elimination_order(grid, options);
+  const StoredBlocks source(a, order, options.triangle, jitter);
+  Factor made = BreakdownRecovery(source, permuted(diagonal, order), order, grid, options).run(odd);
+  const FactorReport report = made.report();
+  const bool failed = report.outcome == FactorOutcome::not_positive_definite;
+  if (!failed || !diagonal.positive || jitter != 0) return made;
+  made = {};  // frees its memory
+  return lapack_cholesky(a, options.triangle, grid, report, order);
+}
+
+/// The amounts that are added to the diagonal, until a factorization succeeds.
+Factor with_jitter(Factor made, MatrixView<const double> a, const Diagonal& diagonal,
+                   const FactorOptions& options) {
+  const double sum = std::accumulate(diagonal.value.begin(), diagonal.value.end(), 0.0);
+  double jitter = options.jitter.start * (sum / static_cast<double>(diagonal.value.size()));
+  const auto fits = [&] {
+    const double most = *std::max_element(diagonal.value.begin(), diagonal.value.end());
+    return jitter > 0 && std::isfinite(most + jitter);
+  };
+  for (int k = 0; k < options.jitter.tries; ++k, jitter *= options.jitter.factor) {
+    const bool failed = made.report().outcome == FactorOutcome::not_positive_definite;
+    if (!failed || !fits()) break;
+    std::vector<RecoveryStep> attempts = made.report().attempts;
+    Diagonal larger = diagonal;
+    for (double& element : larger.value) element += jitter;
+    made = {};  // frees its memory
+    made =
+        attempt(a, diagonal_of(std::move(larger.value)), jitter, options, OddPowers::as_they_are);
+    FactorReport& report = FactorData::of(made).report;
+    report.jitter = jitter;
+    for (RecoveryStep& step : report.attempts) {
+      step.jitter = jitter;
+      attempts.push_back(std::move(step));
+    }
+    report.attempts = std::move(attempts);
+  }
+  return made;
+}
+
 }  // namespace
 
 Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
                    const FactorOptions& options, OddPowers odd) {
   check_options(options);
-  const tiles::Grid grid = choose_grid(a.rows, options);
-  const std::vector<std::int64_t> order = elimination_order(grid, options);
-  const StoredBlocks source(a, order, options.triangle);
-  Factor made = BreakdownRecovery(source, permuted(diagonal, order), order, grid, options).run(odd);
-  const FactorReport report = made.report();
-  const bool failed = report.outcome == FactorOutcome::not_positive_definite;
-  if (!failed || !diagonal.positive) return made;
-  made = {};  // frees its memory
-  return lapack_cholesky(a, options.triangle, grid, report, order);
+  return attempt(a, diagonal, 0, options, odd);
 }
 
 }  // namespace factor
@@ -80,7 +117,9 @@ Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
 Factor cholesky(MatrixView<const double> a, const FactorOptions& options) try {
   const core::FpScope fp;
   factor::check(a, options);
-  return factor::cholesky_of(a, factor::read_diagonal(a), options);
+  const factor::Diagonal diagonal = factor::read_diagonal(a);
+  Factor made = factor::cholesky_of(a, diagonal, options);
+  return factor::with_jitter(std::move(made), a, diagonal, options);
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

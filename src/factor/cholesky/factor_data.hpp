@@ -18,14 +18,19 @@ struct FactorData {
   tiles::TileMatrix l;
   factor::Scale scale;
   FactorReport report;
+  double rotations = 0;  ///< updates, downdates and drops: rows and columns that were rotated
+  /// After a downdate: the largest norms that the rows of L had; their rounding errors are of that
+  /// size.
+  std::vector<double> largest_row_norms;
 
   static const FactorData& of(const Factor& factor) { return *factor.data_; }
+  static FactorData& of(Factor& factor) { return *factor.data_; }
   static Factor make(std::unique_ptr<FactorData> data) { return Factor(std::move(data)); }
 };
 
 namespace factor {
 
-/// cholesky() of a matrix that has been checked and whose diagonal is known.
+/// cholesky() of a matrix that has been checked and whose diagonal is known, without its jitter.
 Factor cholesky_of(MatrixView<const double> a, const Diagonal& diagonal,
                    const FactorOptions& options, OddPowers odd = OddPowers::as_they_are);
 

@@ -48,6 +48,10 @@ void check_options(const FactorOptions& options) {
   if (!(options.theta > 0 && options.theta <= 1)) misuse("theta must lie in (0, 1]");
   if (!(options.cholesky.shift >= 0 && options.cholesky.shift < 1e9))
     misuse("shift must be from 0 to 1e9");
+  const Jitter& jitter = options.jitter;
+  if (!(jitter.start > 0 && jitter.start <= 1)) misuse("jitter.start must lie in (0, 1]");
+  if (!(jitter.factor > 1 && jitter.factor <= 1e6)) misuse("jitter.factor must lie in (1, 1e6]");
+  if (!(jitter.tries >= 0 && jitter.tries <= 100)) misuse("jitter.tries must be from 0 to 100");
   if (is_in_residues(options.map) && options.tile > kernels::kResidueChunk) {
     misuse("tile = " + std::to_string(options.tile) + "; int8 rungs have tiles up to " +
            std::to_string(kernels::kResidueChunk));

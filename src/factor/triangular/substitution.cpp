@@ -124,6 +124,7 @@ std::int64_t substitute_columns_bytes(const tiles::Grid& grid, std::int64_t colu
 void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forward,
                         const tiles::TileMatrix& backward, Triangles triangles,
                         MatrixView<double> x, const Chunks& chunks) {
+  if (x.rows == 0) return;
   for (std::int64_t first = 0; first < x.cols; first += kTogether) {
     const MatrixView<double> part = x.block(0, first, x.rows, std::min(kTogether, x.cols - first));
     const auto for_chunks = [&](const auto& call) {

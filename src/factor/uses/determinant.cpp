@@ -15,7 +15,6 @@
 #include "core/numeric/hash.hpp"
 #include "factor/lu/lu_data.hpp"
 #include "factor/triangular/substitution.hpp"
-#include "factor/uses/open_factor.hpp"
 #include "stepwell/error.hpp"
 
 /// Determinants from a factor.
@@ -59,6 +58,25 @@ std::vector<double> diagonal_of(const tiles::TileMatrix& l) {
   return diagonal;
 }
 
+std::vector<double> row_norms(OpenFactor& f) {
+  std::vector<double> norms(static_cast<std::size_t>(f.n()));
+  f.pool().for_each(f.grid().tiles(), [&](std::int64_t i) {
+    double* const squares = norms.data() + i * f.grid().tile;
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const MatrixView<const double> tile = tiles::TileIn(f.l().tile(i, j)).fp64();
+      for (std::int64_t c = 0; c < tile.cols; ++c) {
+        for (std::int64_t r = i == j ? c : 0; r < tile.rows; ++r) {
+          squares[r] += tile(r, c) * tile(r, c);
+        }
+      }
+    }
+    for (std::int64_t r = 0; r < f.grid().size(i); ++r) squares[r] = std::sqrt(squares[r]);
+  });
+  const std::vector<double>& earlier = f.data().largest_row_norms;
+  for (std::size_t i = 0; i < earlier.size(); ++i) norms[i] = std::max(norms[i], earlier[i]);
+  return norms;
+}
+
 int sign_of(const std::vector<std::int64_t>& order) {
   std::vector<bool> seen(order.size());
   int sign = 1;
@@ -81,28 +99,11 @@ constexpr double kU = 0x1p-53;
 /// left; without, the sums' errors grow like a random walk. The constants make the bound at least
 /// 2.2 times the error of 2,000 matrices (factor_attack --kind determinant).
 double element_error(const OpenFactor& f) {
-  const auto& tiles = f.report().tiles;
+  const auto& tiles = f.data().report.tiles;
   const bool exact_sums = tiles[static_cast<std::size_t>(Rung::int8x14)] > 0 ||
                           tiles[static_cast<std::size_t>(Rung::int8x15)] > 0;
-  return exact_sums ? 1 : 0.5 + 0.15 * std::sqrt(static_cast<double>(f.n()));
-}
-
-/// sqrt(h_ii) of H = L L'.
-std::vector<double> row_norms(OpenFactor& f) {
-  std::vector<double> norms(static_cast<std::size_t>(f.n()));
-  f.pool().for_each(f.grid().tiles(), [&](std::int64_t i) {
-    double* const squares = norms.data() + i * f.grid().tile;
-    for (std::int64_t j = 0; j <= i; ++j) {
-      const MatrixView<const double> tile = tiles::TileIn(f.l().tile(i, j)).fp64();
-      for (std::int64_t c = 0; c < tile.cols; ++c) {
-        for (std::int64_t r = i == j ? c : 0; r < tile.rows; ++r) {
-          squares[r] += tile(r, c) * tile(r, c);
-        }
-      }
-    }
-    for (std::int64_t r = 0; r < f.grid().size(i); ++r) squares[r] = std::sqrt(squares[r]);
-  });
-  return norms;
+  const double of_sums = exact_sums ? 1 : 0.5 + 0.15 * std::sqrt(static_cast<double>(f.n()));
+  return of_sums + 0.3 * std::sqrt(f.data().rotations);
 }
 
 /// Sizes of M = N H^-1 N, where N = diag(norms).

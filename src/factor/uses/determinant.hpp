@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/numeric/double_double.hpp"
+#include "factor/uses/open_factor.hpp"
 #include "stepwell/lu.hpp"
 #include "tiles/tile_matrix.hpp"
 
@@ -32,6 +33,9 @@ class LogSum {
 
 /// The diagonal of a factor at fp64.
 std::vector<double> diagonal_of(const tiles::TileMatrix& l);
+
+/// sqrt(h_ii) of H = L L', or the largest that a row has had.
+std::vector<double> row_norms(OpenFactor& f);
 
 /// The sign of a permutation.
 int sign_of(const std::vector<std::int64_t>& order);

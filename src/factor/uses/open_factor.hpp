@@ -25,7 +25,7 @@ class OpenFactor {
   std::int64_t n() const { return data_.n; }
   const tiles::TileMatrix& l() const { return data_.l; }
   const tiles::Grid& grid() const { return data_.l.grid(); }
-  const FactorReport& report() const { return data_.report; }
+  const FactorData& data() const { return data_; }
   engine::ThreadPool& pool() { return pool_; }
   Progress* progress() const { return progress_; }
 

@@ -39,6 +39,7 @@ void fill_portable_exact(core::Isa isa, Table& t);           ///< exact_product
 void fill_portable_solve(core::Isa isa, Table& t);           ///< packed_product, tile_product
 void fill_portable_trsv(core::Isa isa, Table& t);            ///< block_vectors, trsv_block
 void fill_portable_column_sizes(core::Isa isa, Table& t);    ///< column_sizes
+void fill_portable_rotate(core::Isa isa, Table& t);          ///< rotate
 void fill_portable_batch_move(core::Isa isa, Table& t);      ///< batch: load, store
 void fill_portable_batch_factor(core::Isa isa, Table& t);    ///< batch: factor
 void fill_portable_batch_solve(core::Isa isa, Table& t);     ///< batch: forward, backward

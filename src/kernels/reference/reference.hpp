@@ -17,6 +17,7 @@ void fill_reference_exact(Table& t);
 void fill_reference_solve(Table& t);
 void fill_reference_load(Table& t);
 void fill_reference_column_sizes(Table& t);
+void fill_reference_rotate(Table& t);
 void fill_reference_batch(Table& t);
 void fill_reference_batch_residual(Table& t);
 

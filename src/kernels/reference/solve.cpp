@@ -71,7 +71,25 @@ void trsv_block(V* e, std::int64_t n, bool backward, MatrixView<V> x) noexcept {
   }
 }
 
+void rotate(MatrixView<double> l, MatrixView<double> v, const Rotations& r) noexcept {
+  for (std::int64_t step = 0; step < l.cols; ++step) {
+    const std::int64_t j = r.descending ? l.cols - 1 - step : step;
+    for (std::int64_t t = 0; t < v.cols; ++t) {
+      const double c = r.c[j * v.cols + t], s = r.s[j * v.cols + t];
+      for (std::int64_t i = 0; i < l.rows; ++i) {
+        const double x = l(i, j), y = v(i, t);
+        l(i, j) = c * x + s * y;
+        v(i, t) = c * y - s * x;
+      }
+    }
+  }
+}
+
 }  // namespace
+
+void fill_reference_rotate(Table& t) {
+  t.rotate = {&rotate, "rotate_reference", core::Isa::reference};
+}
 
 void fill_reference_solve(Table& t) {
   constexpr auto isa = core::Isa::reference;

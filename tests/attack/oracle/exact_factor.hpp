@@ -25,8 +25,9 @@ struct ExactFactor {
 
 /// Pivot k is e' S e with the Schur complement S, and d = w'A w with w = (-A11^-1 a, 1): a change
 /// of relative size r changes it by at most r (sum_i |w_i| sqrt(a_ii))^2.
-inline double margin_of(const Matrix& a, const std::vector<Quad>& l, std::int64_t k, Quad pivot) {
-  const std::int64_t n = a.rows;
+template <class M>
+double margin_of(const M& a, std::int64_t n, const std::vector<Quad>& l, std::int64_t k,
+                 Quad pivot) {
   std::vector<Quad> w(static_cast<std::size_t>(k));
   double size = std::sqrt(std::abs(a(k, k)));
   for (std::int64_t i = k - 1; i >= 0; --i) {
@@ -47,8 +48,8 @@ inline Quad root_of(Quad x) {
   return r;
 }
 
-inline ExactFactor exact_factor(const Matrix& a) {
-  const std::int64_t n = a.rows;
+template <class M>
+ExactFactor exact_factor(const M& a, std::int64_t n) {
   ExactFactor f;
   f.l.assign(static_cast<std::size_t>(n * n), 0);
   const auto at = [&](std::int64_t i, std::int64_t j) -> Quad& {
@@ -63,7 +64,7 @@ inline ExactFactor exact_factor(const Matrix& a) {
       at(k, j) = sum / at(j, j);
       pivot -= at(k, j) * at(k, j);
     }
-    f.margin = std::min(f.margin, margin_of(a, f.l, k, pivot));
+    f.margin = std::min(f.margin, margin_of(a, n, f.l, k, pivot));
     if (!(pivot > 0)) {
       f.info = k;
       return f;
@@ -72,6 +73,10 @@ inline ExactFactor exact_factor(const Matrix& a) {
     f.log_det += std::log(static_cast<long double>(pivot));
   }
   return f;
+}
+
+inline ExactFactor exact_factor(const Matrix& a) {
+  return exact_factor(a, a.rows);
 }
 
 }  // namespace stepwell::attack
