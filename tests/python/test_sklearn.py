@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Stepwell authors
 # SPDX-License-Identifier: BSD-3-Clause
 """stepwell.sklearn: scikit-learn's estimators, with the same results."""
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,34 @@ def test_a_regressor_has_scikit_learns_results(taken, targets, normalize):
                                  else m.predict(new, **options) for m in reversed(fixed))):
             assert np.allclose(got, wanted, rtol=1e-9, atol=1e-9)
     assert np.allclose(fixed[1].L_, fixed[0].L_, rtol=1e-9, atol=1e-11)
+
+
+def test_integers_are_observations(taken):
+    x, y = data(80)
+    y = np.round(10 * y).astype(int)
+    theta = kernel().theta
+    values = [kind(kernel(), alpha=1e-2, optimizer=None).fit(x, y).log_marginal_likelihood(theta)
+              for kind in (gaussian_process.GaussianProcessRegressor, ours.GaussianProcessRegressor)]
+    assert abs(values[1] - values[0]) <= 1e-10 * abs(values[0])
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 60, reason="no extended precision")
+def test_the_likelihood_is_accurate_for_ill_conditioned_kernels():
+    n, alpha = 60, 2.0**-30
+    rng = np.random.default_rng(3)
+    u = rng.integers(1, 9, n).astype(float)
+    k = np.outer(u, u) + alpha * np.eye(n)  # exactly; the condition number is 2e12
+    factor = ours.Cholesky(k)
+    errors = []
+    for _ in range(20):
+        y = rng.integers(1, 9, n).astype(float)
+        uy, uu, yy, a = (Fraction(float(v)) for v in (u @ y, u @ u, y @ y, alpha))
+        exact = (yy - uy**2 / (a + uu)) / a
+        _, found = ours._refined(k, y[:, None], factor)
+        errors.append([float(abs(Fraction(float(v)) - exact) / exact)
+                       for v in (found, y @ factor.solve(y))])
+    refined, unrefined = np.median(errors, axis=0)
+    assert refined < 0.1 * unrefined
 
 
 def test_a_matrix_that_is_not_definite_has_no_likelihood(taken):

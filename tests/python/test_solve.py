@@ -121,6 +121,34 @@ def test_other_objects():
     assert type(x) is np.ndarray and x.shape == (5, 1)
 
 
+class OnlyDlpack:
+    """An array of a library that has DLPack's interface and no other."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class OnDevice(OnlyDlpack):
+    def __dlpack__(self, **options):
+        raise BufferError("the array is on a device")
+
+
+def test_arrays_with_dlpack_are_not_copied():
+    a, b = spd(60), np.ones(60)
+    x = stepwell.solve(OnlyDlpack(a), OnlyDlpack(b))
+    assert_solves(a, x, b)
+    assert np.array_equal(b, np.ones(60))
+    assert np.array_equal(np.from_dlpack(x), x)
+    with pytest.raises(TypeError, match="a is not in this process's memory: the array is on a"):
+        stepwell.solve(OnDevice(a), b)
+
+
 def test_read_only_arrays():
     a, b = general(9), np.ones(9)
     a.flags.writeable = b.flags.writeable = False

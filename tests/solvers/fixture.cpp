@@ -157,6 +157,14 @@ SolveOptions with_map(const std::string& map) {
   return options;
 }
 
+FactorOptions factor_at_fp64(std::int64_t tile, bool spread) {
+  FactorOptions options;
+  options.map = uniform(Rung::fp64);
+  options.tile = tile;
+  options.spread = spread;
+  return options;
+}
+
 Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions& options) {
   Solved s{Dense<double>(b.rows, b.cols), {}};
   s.certificate = solve_spd(a.view(), b.view(), s.x.view(), options);

@@ -71,6 +71,9 @@ Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64
 
 SolveOptions with_map(const std::string& map);
 
+/// A factor at FP64 quality.
+FactorOptions factor_at_fp64(std::int64_t tile = 64, bool spread = false);
+
 /// A solve with copies: x and the certificate. Fails the test if the certificate contradicts
 /// itself.
 struct Solved {

@@ -80,9 +80,9 @@ class KeptSolver {
   }
 
   /// The factor at FP64 quality, which is computed here unless solves use one.
-  std::unique_ptr<FactorUses> cholesky() {
+  std::unique_ptr<FactorUses> cholesky(const nb::object& progress) {
     const Factor* factor = nullptr;
-    call(nb::none(), 1, [&] { factor = &solver_.cholesky_factor(); });
+    call(progress, 1, [&] { factor = &solver_.cholesky_factor(); });
     return std::make_unique<FactorUses>(*factor, engine_.context);
   }
 
@@ -131,7 +131,7 @@ void bind_solve(nb::module_& m) {
            nb::arg("transposed"), nb::arg("progress").none())
       .def("inverse_norm", &KeptSolver::inverse_norm, nb::arg("transposed"))
       .def("log_det", &KeptSolver::log_det)
-      .def("cholesky", &KeptSolver::cholesky, nb::keep_alive<0, 1>())
+      .def("cholesky", &KeptSolver::cholesky, nb::arg("progress").none(), nb::keep_alive<0, 1>())
       .def_prop_ro("structure", &KeptSolver::structure);
 }
 

@@ -15,11 +15,19 @@ _sparse = "sparse matrices are not supported: use .toarray(), or a sparse solver
 
 
 def as_float64(value: ArrayLike, name: str) -> Float64Array:
-    """The value as an ndarray of native float64. Other real types are converted, which copies."""
+    """The value as an ndarray of native float64. Other real types are converted, which copies.
+
+    An array of another library is not copied if it has DLPack's interface, as ours have.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name}: {_masked}")
     if not isinstance(value, np.ndarray) and hasattr(value, "tocsr"):
         raise TypeError(f"{name}: {_sparse}")
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        try:
+            value = np.from_dlpack(value)  # type: ignore[arg-type]
+        except BufferError as error:
+            raise TypeError(f"{name} is not in this process's memory: {error}") from error
     array: Any = np.asarray(value)
     kind = array.dtype.kind
     if kind == "c":

@@ -77,7 +77,7 @@ class Cholesky(FactorUses):
             )
 
     @contextmanager
-    def _cholesky(self) -> Iterator[Any]:
+    def _cholesky(self, progress: Any = None) -> Iterator[Any]:
         if self._pid != os.getpid():  # another thread of the parent may have held the lock
             self._lock, self._pid = threading.Lock(), os.getpid()
         with self._lock:

@@ -125,10 +125,10 @@ class Factor(FactorUses):
         return int(self._view.shape[0])
 
     @contextmanager
-    def _cholesky(self) -> Iterator[Any]:
+    def _cholesky(self, progress: Any = None) -> Iterator[Any]:
         self._here()
         with self._lock:
-            yield self._native.cholesky()
+            yield self._native.cholesky(progress)
 
     @property
     def structure(self) -> str:

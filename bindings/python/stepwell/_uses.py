@@ -24,7 +24,7 @@ class FactorUses:
     def order(self) -> int:
         raise NotImplementedError
 
-    def _cholesky(self) -> ContextManager[Any]:
+    def _cholesky(self, progress: Any = None) -> ContextManager[Any]:
         """The native factor, which no other thread uses meanwhile."""
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class FactorUses:
         True
         """
         out = np.empty((self.order, self.order), order="F")
-        with self._cholesky() as native, reporting(progress) as callback:
+        with reporting(progress) as callback, self._cholesky(callback) as native:
             native.inverse(out, callback)
         return out
 
@@ -126,7 +126,7 @@ class FactorUses:
         >>> bool(np.allclose(f.inverse_diagonal(), [5 / 16, 4 / 16]))
         True
         """
-        with self._cholesky() as native, reporting(progress) as callback:
+        with reporting(progress) as callback, self._cholesky(callback) as native:
             return np.array(native.inverse_diagonal(callback), dtype=float)
 
     def trace_inverse_product(self, s: ArrayLike, *, progress: Progress = None) -> float:
@@ -138,5 +138,5 @@ class FactorUses:
         9.0
         """
         columns, _ = by_columns(square(s, "s"))
-        with self._cholesky() as native, reporting(progress) as callback:
+        with reporting(progress) as callback, self._cholesky(callback) as native:
             return float(native.trace_inverse_product(columns, callback))

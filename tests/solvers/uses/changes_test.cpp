@@ -14,14 +14,6 @@ namespace {
 using gallery::Kind;
 using stepwell::test::ChangedMatrix;
 
-FactorOptions at_fp64(std::int64_t tile, bool spread = false) {
-  FactorOptions options;
-  options.map = uniform(Rung::fp64);
-  options.tile = tile;
-  options.spread = spread;
-  return options;
-}
-
 void expect_factor_of(const ChangedMatrix& a, const Factor& factor) {
   const double ratio = a.error(factor) / a.allowance();
   EXPECT_TRUE(ratio <= 1) << ratio;
@@ -37,7 +29,7 @@ TEST(ChangesTest, AppendedRowsGiveTheFactorOfTheLargerMatrix) {
       for (const bool spread : {false, true}) {
         SCOPED_TRACE(testing::Message() << n << " + " << k << " spread " << spread);
         const Dense<double> all = gallery_matrix(Kind::geometric, n + k, 1e6);
-        Factor factor = cholesky(all.view().block(0, 0, n, n), at_fp64(kTile, spread));
+        Factor factor = cholesky(all.view().block(0, 0, n, n), factor_at_fp64(kTile, spread));
         ASSERT_TRUE(factor.append(all.view().block(n, 0, k, n + k)));
         ASSERT_EQ(factor.order(), n + k);
         expect_factor_of(ChangedMatrix(all.view()), factor);
@@ -68,7 +60,7 @@ TEST(ChangesTest, RankKUpdatesAndDowndates) {
         const Dense<double> v = gaussian_columns(n, k);
         const Dense<double> kept = v;
         ChangedMatrix a(all.view());
-        Factor factor = cholesky(all.view(), at_fp64(kTile, spread));
+        Factor factor = cholesky(all.view(), factor_at_fp64(kTile, spread));
         factor.update(v.view());
         a.add(v.view(), 1);
         expect_factor_of(a, factor);
@@ -85,7 +77,7 @@ TEST(ChangesTest, RankKUpdatesAndDowndates) {
 TEST(ChangesTest, LeadingZerosOfAnUpdateKeepTheRowsAbove) {
   const std::int64_t n = 150, zeros = 100;
   const Dense<double> all = gallery_matrix(Kind::geometric, n, 100);
-  Factor factor = cholesky(all.view(), at_fp64(kTile));
+  Factor factor = cholesky(all.view(), factor_at_fp64(kTile));
   Dense<double> before(n, n), after(n, n), v = gaussian_columns(n, 2);
   factor.copy_to(before.view());
   for (std::int64_t i = 0; i < zeros; ++i) v(i, 0) = v(i, 1) = 0;
@@ -107,7 +99,7 @@ TEST(ChangesTest, DroppedRowsGiveTheFactorOfTheSmallerMatrix) {
       SCOPED_TRACE(testing::Message() << rows.size() << " rows, spread " << spread);
       const Dense<double> all = gallery_matrix(Kind::geometric, n, 1e6);
       ChangedMatrix a(all.view());
-      Factor factor = cholesky(all.view(), at_fp64(kTile, spread));
+      Factor factor = cholesky(all.view(), factor_at_fp64(kTile, spread));
       factor.drop(rows);
       a.drop(rows);
       ASSERT_EQ(factor.order(), a.order());
@@ -118,7 +110,7 @@ TEST(ChangesTest, DroppedRowsGiveTheFactorOfTheSmallerMatrix) {
 
 TEST(ChangesTest, EveryRowCanBeDropped) {
   const Dense<double> all = gallery_matrix(Kind::geometric, 3, 10);
-  Factor factor = cholesky(all.view(), at_fp64(kTile));
+  Factor factor = cholesky(all.view(), factor_at_fp64(kTile));
   factor.drop(std::vector<std::int64_t>{2, 0, 1});
   EXPECT_EQ(factor.order(), 0);
   EXPECT_EQ(factor.log_det(), 0);
@@ -131,7 +123,7 @@ TEST(ChangesTest, AChangedFactorSolvesWithACertificate) {
   const std::int64_t n = 200;
   const Dense<double> all = gallery_matrix(Kind::geometric, n, 1e6);
   const Dense<double> b = gaussian_columns(n, 1);
-  Factor factor = cholesky(all.view().block(0, 0, n - 10, n - 10), at_fp64(kTile));
+  Factor factor = cholesky(all.view().block(0, 0, n - 10, n - 10), factor_at_fp64(kTile));
   ASSERT_TRUE(factor.append(all.view().block(n - 10, 0, 10, n)));
   Dense<double> x(n, 1);
   const Certificate certificate = factor.solve(all.view(), b.view(), x.view());
@@ -162,7 +154,7 @@ class Unchanged {
 TEST(ChangesTest, ALossOfDefinitenessIsRefused) {
   const std::int64_t n = 150;
   const Dense<double> all = gallery_matrix(Kind::geometric, n, 100);
-  Factor factor = cholesky(all.view(), at_fp64(kTile));
+  Factor factor = cholesky(all.view(), factor_at_fp64(kTile));
   const Unchanged unchanged(factor);
   Dense<double> l(n, n);
   factor.copy_to(l.view());
@@ -185,7 +177,7 @@ TEST(ChangesTest, ALossOfDefinitenessIsRefused) {
 TEST(ChangesTest, WhatCannotBeAChangeIsRefused) {
   const std::int64_t n = 70;
   const Dense<double> all = gallery_matrix(Kind::geometric, n, 100);
-  Factor factor = cholesky(all.view(), at_fp64(kTile));
+  Factor factor = cholesky(all.view(), factor_at_fp64(kTile));
   const Unchanged unchanged(factor);
   using I = std::vector<std::int64_t>;
   expect_refused([&] { factor.drop(I{-1}); }, ErrorCode::invalid_argument,
@@ -219,7 +211,7 @@ TEST(ChangesTest, WhatCannotBeAChangeIsRefused) {
 TEST(ChangesTest, ACoarserFactorCannotBeChanged) {
   const std::int64_t n = 70;
   const Dense<double> all = gallery_matrix(Kind::geometric, n, 100), v = gaussian_columns(n, 1);
-  FactorOptions options = at_fp64(kTile);
+  FactorOptions options = factor_at_fp64(kTile);
   options.map = uniform(Rung::bf16);
   Factor factor = cholesky(all.view(), options);
   expect_refused([&] { factor.update(v.view()); }, ErrorCode::unsupported,
@@ -235,7 +227,7 @@ TEST(ChangesTest, TheBitsDoNotDependOnTheNumberOfThreads) {
     Context context(threads);
     EngineOptions with;
     with.context = &context;
-    Factor factor = cholesky(all.view().block(0, 0, n, n), at_fp64(kTile));
+    Factor factor = cholesky(all.view().block(0, 0, n, n), factor_at_fp64(kTile));
     ASSERT_TRUE(factor.append(all.view().block(n, 0, 20, n + 20), with));
     factor.update(v.view(), with);
     ASSERT_TRUE(factor.downdate(v.view().block(0, 0, n + 20, 66), with));
@@ -251,7 +243,7 @@ TEST(ChangesTest, TheBitsDoNotDependOnTheNumberOfThreads) {
 TEST(ChangesTest, TheDeterminantsBoundHoldsAfterADowndate) {
   const std::int64_t n = 150;
   const Dense<double> all = gallery_matrix(Kind::geometric, n, 100);
-  Factor factor = cholesky(all.view(), at_fp64(kTile));
+  Factor factor = cholesky(all.view(), factor_at_fp64(kTile));
   const double expected = factor.log_det(), bound = factor.log_det_error();
   Dense<double> v = gaussian_columns(n, 3);
   for (double& e : v.data) e *= 1e3;

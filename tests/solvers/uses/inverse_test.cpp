@@ -13,14 +13,6 @@ namespace {
 
 using gallery::Kind;
 
-FactorOptions at_fp64(std::int64_t tile = 64, bool spread = false) {
-  FactorOptions options;
-  options.map = uniform(Rung::fp64);
-  options.tile = tile;
-  options.spread = spread;
-  return options;
-}
-
 /// The largest ||A x - e_j|| / (||A||_F ||x||) of columns x of 'inverse', in units of u.
 double worst_residual(const Dense<double>& a, const Dense<double>& inverse) {
   const std::int64_t n = a.rows;
@@ -50,7 +42,7 @@ TEST(InverseTest, ColumnsHaveTheResidualsOfSolves) {
       for (const bool spread : {false, true}) {
         SCOPED_TRACE(testing::Message() << n << ", condition " << condition << ' ' << spread);
         const Dense<double> a = gallery_matrix(Kind::geometric, n, condition);
-        const Factor factor = cholesky(a.view(), at_fp64(tile, spread));
+        const Factor factor = cholesky(a.view(), factor_at_fp64(tile, spread));
         Dense<double> inverse(n, n);
         ASSERT_TRUE(factor.inverse(inverse.view()));
         const double ratio = worst_residual(a, inverse);
@@ -66,7 +58,7 @@ TEST(InverseTest, ColumnsHaveTheResidualsOfSolves) {
 TEST(InverseTest, SeveralStripsAndAnyNumberOfThreadsGiveTheSame) {
   const std::int64_t n = 1300;  // strips of 1,024 columns
   const Dense<double> a = gallery_matrix(Kind::geometric, n, 1e4);
-  const Factor factor = cholesky(a.view(), at_fp64(128));
+  const Factor factor = cholesky(a.view(), factor_at_fp64(128));
   Context single(1), several(3);
   Dense<double> one(n, n), three(n, n);
   ASSERT_TRUE(factor.inverse(one.view(), {&single, nullptr}));
@@ -93,7 +85,7 @@ TEST(InverseTest, DiagonalAndTracesAgreeWithTheInverse) {
     const std::int64_t n = 230;
     const double condition = 1e3;
     const Dense<double> a = gallery_matrix(Kind::geometric, n, condition);
-    const Factor factor = cholesky(a.view(), at_fp64(64, spread));
+    const Factor factor = cholesky(a.view(), factor_at_fp64(64, spread));
     Dense<double> inverse(n, n);
     ASSERT_TRUE(factor.inverse(inverse.view()));
     const std::vector<double> diagonal = factor.inverse_diagonal();
@@ -117,14 +109,14 @@ TEST(InverseTest, DiagonalAndTracesAgreeWithTheInverse) {
 TEST(InverseTest, ScalesOfAnySizeAreUndone) {
   const std::int64_t n = 90;
   Dense<double> a = gallery_matrix(Kind::geometric, n, 50);
-  const Factor plain = cholesky(a.view(), at_fp64());
+  const Factor plain = cholesky(a.view(), factor_at_fp64());
   Dense<double> expected(n, n), found(n, n);
   ASSERT_TRUE(plain.inverse(expected.view()));
   const auto power = [](std::int64_t i) { return static_cast<int>(i * 37 % 401) - 200; };
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < n; ++i) a(i, j) = std::ldexp(a(i, j), power(i) + power(j));
   }
-  const Factor scaled = cholesky(a.view(), at_fp64());
+  const Factor scaled = cholesky(a.view(), factor_at_fp64());
   ASSERT_TRUE(scaled.inverse(found.view()));
   // Powers of two may be divided otherwise between L and its scales, which moves roundings.
   for (std::int64_t j = 0; j < n; ++j) {
@@ -139,7 +131,7 @@ TEST(InverseTest, ScalesOfAnySizeAreUndone) {
 TEST(InverseTest, CanBeCancelled) {
   const std::int64_t n = 200;
   const Dense<double> a = gallery_matrix(Kind::geometric, n, 10);
-  const Factor factor = cholesky(a.view(), at_fp64());
+  const Factor factor = cholesky(a.view(), factor_at_fp64());
   Dense<double> out(n, n);
   Progress progress;
   progress.cancel = true;
@@ -157,7 +149,7 @@ TEST(InverseTest, CoarseFactorsAndOtherShapesAreRefused) {
   Dense<double> out(n, n), narrow(n, n - 1);
   FactorOptions coarse;
   coarse.map = uniform(Rung::bf16);
-  const Factor bf16 = cholesky(a.view(), coarse), good = cholesky(a.view(), at_fp64());
+  const Factor bf16 = cholesky(a.view(), coarse), good = cholesky(a.view(), factor_at_fp64());
   expect_refused([&] { (void)bf16.inverse(out.view()); }, ErrorCode::unsupported, "map fp64");
   expect_refused([&] { (void)bf16.inverse_diagonal(); }, ErrorCode::unsupported, "map fp64");
   expect_refused([&] { (void)good.inverse(narrow.view()); }, ErrorCode::invalid_argument,
@@ -176,9 +168,9 @@ TEST(InverseTest, CoarseFactorsAndOtherShapesAreRefused) {
                  ErrorCode::invalid_argument, "S is 100 x 99");
   Dense<double> indefinite = a;
   indefinite(7, 7) = -1;
-  const Factor none = cholesky(indefinite.view(), at_fp64());
+  const Factor none = cholesky(indefinite.view(), factor_at_fp64());
   expect_refused([&] { (void)none.inverse(out.view()); }, ErrorCode::invalid_argument, "no factor");
-  const Factor empty = cholesky({nullptr, 0, 0, 1}, at_fp64());
+  const Factor empty = cholesky({nullptr, 0, 0, 1}, factor_at_fp64());
   EXPECT_TRUE(empty.inverse({nullptr, 0, 0, 1}));
   EXPECT_TRUE(empty.inverse_diagonal().empty());
 }

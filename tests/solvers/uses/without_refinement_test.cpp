@@ -13,14 +13,6 @@ namespace {
 
 using gallery::Kind;
 
-FactorOptions at_fp64(std::int64_t tile, bool spread = false) {
-  FactorOptions options;
-  options.map = uniform(Rung::fp64);
-  options.tile = tile;
-  options.spread = spread;
-  return options;
-}
-
 /// The largest ||A x - b|| / (||A||_F ||x||) of the columns, in units of u.
 double worst_residual(const Dense<double>& a, const Dense<double>& x, const Dense<double>& b) {
   long double norm = 0;
@@ -49,7 +41,7 @@ TEST(WithoutRefinementTest, SolvesHaveTheResidualsOfLapacks) {
       const Dense<double> a = gallery_matrix(Kind::geometric, n, 1e6);
       const Dense<double> b = gaussian_columns(n, columns);
       Dense<double> x = b;
-      cholesky(a.view(), at_fp64(tile, spread)).solve_unrefined(x.view());
+      cholesky(a.view(), factor_at_fp64(tile, spread)).solve_unrefined(x.view());
       const double ratio = worst_residual(a, x, b);
       EXPECT_TRUE(ratio <= static_cast<double>(n + 2)) << ratio;
     }
@@ -61,7 +53,7 @@ TEST(WithoutRefinementTest, QuadraticFormsAreThoseOfHalfSolves) {
     const std::int64_t n = 150, columns = 1100;
     const Dense<double> a = gallery_matrix(Kind::geometric, n, 1e6);
     const Dense<double> b = gaussian_columns(n, columns);
-    const Factor factor = cholesky(a.view(), at_fp64(64, spread));
+    const Factor factor = cholesky(a.view(), factor_at_fp64(64, spread));
     const Dense<double> kept = b;
     const std::vector<double> forms = factor.quadratic_forms(b.view());
     EXPECT_TRUE(b.data == kept.data);
@@ -85,7 +77,7 @@ TEST(WithoutRefinementTest, ProductsUndoHalfSolvesAndMultiplyByL) {
     for (const bool spread : {false, true}) {
       SCOPED_TRACE(testing::Message() << n << " x " << columns << " spread " << spread);
       const Dense<double> a = gallery_matrix(Kind::geometric, n, 100);
-      const Factor factor = cholesky(a.view(), at_fp64(64, spread));
+      const Factor factor = cholesky(a.view(), factor_at_fp64(64, spread));
       const Dense<double> z = gaussian_columns(n, columns);
       Dense<double> product = z, l(n, n);
       factor.multiply(product.view());
@@ -114,7 +106,7 @@ TEST(WithoutRefinementTest, ProductsUndoHalfSolvesAndMultiplyByL) {
 TEST(WithoutRefinementTest, TheBitsDoNotDependOnTheNumberOfThreads) {
   const std::int64_t n = 300, columns = 130;
   const Dense<double> a = gallery_matrix(Kind::geometric, n, 100);
-  const Factor factor = cholesky(a.view(), at_fp64(64));
+  const Factor factor = cholesky(a.view(), factor_at_fp64(64));
   const Dense<double> b = gaussian_columns(n, columns);
   Context single(1), several(3);
   const auto both = [&](const auto& use) {
@@ -150,7 +142,7 @@ TEST(WithoutRefinementTest, DeterminantsAreWithinTheirBound) {
         for (std::int64_t i = j; i < n; ++i) at(i, j) /= root;
       }
       for (const Rung rung : {Rung::fp64, Rung::int8x14}) {
-        FactorOptions options = at_fp64(64);
+        FactorOptions options = factor_at_fp64(64);
         options.map = uniform(rung);
         const Factor factor = cholesky(a.view(), options);
         const auto error = static_cast<double>(std::abs(factor.log_det() - expected));
@@ -170,7 +162,7 @@ TEST(WithoutRefinementTest, ANearlySingularMatrixHasNoBound) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < n; ++i) a(i, j) = i == j ? 1 + 0x1p-52 : 1;
   }
-  const Factor factor = cholesky(a.view(), at_fp64(64));
+  const Factor factor = cholesky(a.view(), factor_at_fp64(64));
   ASSERT_TRUE(factor.ok());
   EXPECT_TRUE(std::isinf(factor.log_det_error()));
 }
@@ -198,7 +190,7 @@ TEST(WithoutRefinementTest, ASolverFactorsInFp64WhenAskedTo) {
 TEST(WithoutRefinementTest, OtherShapesAreRefused) {
   const std::int64_t n = 100;
   const Dense<double> a = gallery_matrix(Kind::geometric, n, 5);
-  const Factor good = cholesky(a.view(), at_fp64(64));
+  const Factor good = cholesky(a.view(), factor_at_fp64(64));
   Dense<double> wrong(n + 1, 2), b(n, 2);
   const auto refuse = [](const auto& call, const char* what) {
     expect_refused(call, ErrorCode::invalid_argument, what);
@@ -213,7 +205,7 @@ TEST(WithoutRefinementTest, OtherShapesAreRefused) {
   const Factor coarse = cholesky(a.view(), options);
   expect_refused([&] { coarse.multiply(b.view()); }, ErrorCode::unsupported, "map fp64");
   expect_refused([&] { (void)coarse.log_det_error(); }, ErrorCode::unsupported, "map fp64");
-  const Factor empty = cholesky({nullptr, 0, 0, 1}, at_fp64(64));
+  const Factor empty = cholesky({nullptr, 0, 0, 1}, factor_at_fp64(64));
   empty.multiply({nullptr, 0, 3, 1});
   empty.solve_unrefined({nullptr, 0, 0, 1});
   EXPECT_EQ(empty.quadratic_forms({nullptr, 0, 3, 1}).size(), 3U);
