@@ -44,6 +44,8 @@ def cholesky(
     a: Any, lower: bool, *, minimum: int = PAYING_ORDER, order: str = "F", threads: Optional[int] = None
 ) -> Optional[Float64Array]:
     """l with a = l @ l.T, or u with a = u.T @ u, and zeros in the other triangle."""
+    if type(a) is np.ndarray and a.dtype == np.dtype(np.float64).newbyteorder():
+        a = a.astype(np.float64)  # the same factor for both orders of bytes
     if not _is_square(a, minimum):
         return None
     if minimum >= PAYING_ORDER and not native().has_fast_factor(len(a)):
