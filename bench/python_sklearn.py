@@ -31,8 +31,9 @@ def five_evaluations(objective, theta, bounds):
     """An optimizer that evaluates the likelihood and its gradient five times."""
     import numpy as np
 
-    found = [objective(theta + step)[0] for step in np.linspace(-0.1, 0.1, 5)]
-    return theta + np.linspace(-0.1, 0.1, 5)[np.argmin(found)], min(found)
+    steps = np.linspace(-0.1, 0.1, 5)
+    found = [objective(theta + step)[0] for step in steps]
+    return theta + steps[np.argmin(found)], min(found)
 
 
 def one(model_name, who, n, out):

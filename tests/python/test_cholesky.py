@@ -80,6 +80,9 @@ def test_a_refusal_changes_nothing():
         c.drop(60)
     with pytest.raises(ValueError, match="named twice"):
         c.drop([1, 1])
+    for no_row in (1.5, [True] * 60):
+        with pytest.raises(TypeError):
+            c.drop(no_row)
     assert np.array_equal(c.l(), before)
 
 

@@ -19,7 +19,6 @@ def fixture_taken(monkeypatch):
     """Everything is computed by Stepwell; counts the factors."""
     monkeypatch.setattr(ours, "_minimum", 2)
     monkeypatch.setattr(ours, "_factor_minimum", 2)
-    monkeypatch.setattr(ours._linalg, "PAYING_SOLVE", 2)
     monkeypatch.setattr(
         ours._linalg.solve_triangular, "__kwdefaults__",
         {**ours._linalg.solve_triangular.__kwdefaults__, "minimum": 2, "columns": 1})

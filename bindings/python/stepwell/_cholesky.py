@@ -3,6 +3,7 @@
 """A Cholesky factor in FP64 that follows its matrix: rows appended and dropped, rank-k changes."""
 from __future__ import annotations
 
+import operator
 import os
 import threading
 import warnings
@@ -140,7 +141,7 @@ class Cholesky(FactorUses):
         [[2.0, 0.0], [0.0, 3.0]]
         """
         with self._cholesky() as factor:
-            factor.drop([int(row) for row in np.atleast_1d(rows)])
+            factor.drop([operator.index(row) for row in np.atleast_1d(rows)])
 
     def update(self, v: ArrayLike) -> None:
         """Changes a to a + v @ v.T; v has the shape (n,) or (n, k).

@@ -62,20 +62,14 @@ class CholeskyFunctions:
         return numpy_cholesky
 
     def _cholesky(self, original: Function) -> Function:
-        @functools.wraps(original)
-        def cholesky(
-            a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-        ) -> Any:
-            found = self._taken(
-                lambda: _linalg.cholesky(a, lower, **self._factor), [a] if check_finite else []
-            )
-            return original(a, lower, overwrite_a, check_finite) if found is None else found
-
-        return cholesky
+        return self._factored(original, lambda l, lower: l)
 
     def _cho_factor(self, original: Function) -> Function:
+        return self._factored(original, lambda c, lower: (c, lower))
+
+    def _factored(self, original: Function, result: Function) -> Function:
         @functools.wraps(original)
-        def cho_factor(
+        def factored(
             a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
         ) -> Any:
             found = self._taken(
@@ -83,9 +77,9 @@ class CholeskyFunctions:
             )
             if found is None:
                 return original(a, lower, overwrite_a, check_finite)
-            return found, lower
+            return result(found, lower)
 
-        return cho_factor
+        return factored
 
     def _cho_solve(self, original: Function) -> Function:
         @functools.wraps(original)

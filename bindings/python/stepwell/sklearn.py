@@ -37,7 +37,6 @@ __all__ = ["GaussianProcessRegressor", "KernelRidge"]
 #: takes a third of the arithmetic of scikit-learn's solves with the identity.
 _minimum = 1000
 
-
 #: Observations from which it computes the factor that is kept, and solves for KernelRidge.
 _factor_minimum = _linalg.PAYING_ORDER
 
@@ -91,7 +90,7 @@ class GaussianProcessRegressor(_gpr.GaussianProcessRegressor):
         k, dk = made if eval_gradient else (made, None)
         k[np.diag_indices_from(k)] += self.alpha
         try:
-                factor = Cholesky(k)
+            factor = Cholesky(k)
         except (NotPositiveDefinite, NonFinite):
             return (-np.inf, np.zeros_like(theta)) if eval_gradient else -np.inf
         y = self.y_train_.reshape(len(k), -1).astype(np.float64)
@@ -128,16 +127,12 @@ def _gradient(factor: Cholesky, weights: Any, dk: Any) -> Any:
     return 0.5 * (inner.reshape(-1, order="A") @ dk.reshape(n * n, -1))
 
 
-def _kernel_solve(minimum: int) -> Any:
-    return patch(minimum)._scipy(scipy.linalg.solve)
-
-
 _kernel_ridge_fit = _using(
     kernel_ridge.KernelRidge.fit,
     _solve_cholesky_kernel=_using(
         kernel_ridge._solve_cholesky_kernel,
         linalg=types.SimpleNamespace(
-            solve=_kernel_solve(_factor_minimum), lstsq=scipy.linalg.lstsq
+            solve=patch(_factor_minimum)._scipy(scipy.linalg.solve), lstsq=scipy.linalg.lstsq
         ),
     ),
 )

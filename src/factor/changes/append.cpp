@@ -26,7 +26,7 @@ namespace factor {
 namespace {
 
 void require_rows(MatrixView<const double> rows, std::int64_t n) {
-  if (rows.rows < 0 || rows.cols != n + rows.rows) {
+  if (rows.rows < 0 || rows.cols < 0 || rows.cols - n != rows.rows) {
     throw Error(ErrorCode::invalid_argument,
                 "append: the rows are " + std::to_string(rows.rows) + " x " +
                     std::to_string(rows.cols) + "; of k rows for a factor of order " +

@@ -19,39 +19,23 @@ constexpr double kLargestSquares = 0x1p900;
 constexpr std::int64_t kBlock = 64;   ///< rows of S that are computed together
 constexpr std::int64_t kDepth = 512;  ///< rows of X in a block
 
-/// Copies L(kept[first + .. ], kept[c]) for rows of a tile that are on and below the diagonal.
-/// Rows that follow each other in both matrices are copied together.
-void copy_column(const tiles::TileMatrix& l, std::span<const std::int64_t> kept, std::int64_t c,
-                 std::int64_t first, std::int64_t end, double* out) {
-  const std::int64_t tile = l.grid().tile, from = kept[static_cast<std::size_t>(c)];
-  for (std::int64_t r = first; r < end;) {
-    const std::int64_t row = kept[static_cast<std::size_t>(r)], row_in_tile = row % tile;
-    std::int64_t count = 1;
-    while (r + count < end && row_in_tile + count < tile &&
-           kept[static_cast<std::size_t>(r + count)] == row + count) {
-      ++count;
-    }
-    const MatrixView<const double> source = tiles::TileIn(l.tile(row / tile, from / tile)).fp64();
-    std::copy_n(source.column(from % tile) + row_in_tile, count, out + (r - first));
-    r += count;
-  }
-}
-
 }  // namespace
 
 ChangingFactor::ChangingFactor(Factor& factor, const EngineOptions& with, const std::string& what)
     : data_(FactorData::of(factor)), open_(factor, with, what), what_(what) {}
 
 core::Buffer<double> ChangingFactor::scaled(MatrixView<const double> v) {
-  open_.require_rows(v);
+  open_.require_rows(v, "V");
   const std::int64_t size = core::size_product(v.rows, v.cols, "columns of V");
   core::require_memory(core::size_product(size, 8, "columns of V"), "columns of V");
   core::Buffer<double> memory(size, core::Contents::any);
   const MatrixView<double> w = view(memory.data(), v.rows, v.cols);
+  for (std::int64_t c = 0; c < v.cols; ++c) std::copy_n(v.column(c), v.rows, w.column(c));
+  open_.permute(w);
+  open_.multiply_by_scale(w);
   std::vector<double> squares(static_cast<std::size_t>(v.rows));
   for (std::int64_t c = 0; c < v.cols; ++c) {
     for (std::int64_t i = 0; i < v.rows; ++i) {
-      w(i, c) = v(open_.place(i), c) * open_.scale(i);
       squares[static_cast<std::size_t>(i)] += w(i, c) * w(i, c);
     }
   }
@@ -89,6 +73,23 @@ void subtract_gram(engine::ThreadPool& pool, MatrixView<const double> x, MatrixV
   });
 }
 
+void copy_column(const tiles::TileMatrix& l, std::int64_t column,
+                 std::span<const std::int64_t> rows, double* out) {
+  const std::int64_t tile = l.grid().tile;
+  const auto end = static_cast<std::int64_t>(rows.size());
+  for (std::int64_t r = 0; r < end;) {
+    const std::int64_t row = rows[static_cast<std::size_t>(r)], row_in_tile = row % tile;
+    std::int64_t count = 1;  // rows that follow each other in one tile
+    while (r + count < end && row_in_tile + count < tile &&
+           rows[static_cast<std::size_t>(r + count)] == row + count) {
+      ++count;
+    }
+    const MatrixView<const double> source = tiles::TileIn(l.tile(row / tile, column / tile)).fp64();
+    std::copy_n(source.column(column % tile) + row_in_tile, count, out + r);
+    r += count;
+  }
+}
+
 tiles::TileMatrix selected(engine::ThreadPool& pool, const tiles::TileMatrix& l,
                            std::span<const std::int64_t> kept, const tiles::Grid& grid) {
   tiles::TileMatrix out(tiles::RungMap(grid, uniform(Rung::fp64)));
@@ -101,7 +102,10 @@ tiles::TileMatrix selected(engine::ThreadPool& pool, const tiles::TileMatrix& l,
     for (std::int64_t c = 0; c < tile.cols; ++c) {
       const std::int64_t column = j * grid.tile + c, first = std::max(top, column);
       if (first >= end) continue;
-      copy_column(l, kept, column, first, end, tile.column(c) + (first - top));
+      copy_column(
+          l, kept[static_cast<std::size_t>(column)],
+          kept.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)),
+          tile.column(c) + (first - top));
     }
   });
   return out;

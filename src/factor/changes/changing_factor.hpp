@@ -37,6 +37,10 @@ class ChangingFactor {
 /// S -= X'X in the lower triangle. X: n x k. Cost: n k^2.
 void subtract_gram(engine::ThreadPool& pool, MatrixView<const double> x, MatrixView<double> s);
 
+/// Copies the elements of a column of L in these rows, which are ascending and not above it.
+void copy_column(const tiles::TileMatrix& l, std::int64_t column,
+                 std::span<const std::int64_t> rows, double* out);
+
 /// Rows and columns 'kept' of L, in ascending order, in a matrix of at least as many rows; further
 /// rows have anything.
 tiles::TileMatrix selected(engine::ThreadPool& pool, const tiles::TileMatrix& l,

@@ -39,14 +39,12 @@ std::vector<bool> marked(std::span<const std::int64_t> rows, std::int64_t n) {
   return dropped;
 }
 
-/// The elements of column 'column' of L that are below it, in the rows that are kept.
-void copy_below(const OpenFactor& f, std::span<const std::int64_t> kept, std::int64_t column,
-                double* out) {
-  const std::int64_t tile = f.grid().tile;
-  for (const std::int64_t row : kept) {
-    *out++ =
-        row < column ? 0 : f.l().tile(row / tile, column / tile).fp64()(row % tile, column % tile);
-  }
+/// The elements of a dropped column of L in the rows that are kept: zeros above it.
+void copy_dropped(const tiles::TileMatrix& l, std::span<const std::int64_t> kept,
+                  std::int64_t column, double* out) {
+  const auto below = std::upper_bound(kept.begin(), kept.end(), column) - kept.begin();
+  std::fill_n(out, below, 0.0);
+  copy_column(l, column, kept.subspan(static_cast<std::size_t>(below)), out + below);
 }
 
 /// The elements of v at these places.
@@ -83,7 +81,7 @@ tiles::TileMatrix without(OpenFactor& f, std::span<const std::int64_t> kept,
   const core::Buffer<double> memory(size, core::Contents::any);
   const MatrixView<double> v = view(memory.data(), grid.n, count);
   f.pool().for_each(count, [&](std::int64_t c) {
-    copy_below(f, kept, dropped[static_cast<std::size_t>(c)], v.column(c));
+    copy_dropped(f.l(), kept, dropped[static_cast<std::size_t>(c)], v.column(c));
   });
   tiles::TileMatrix l = selected(f.pool(), f.l(), kept, grid);
   add_columns(f.pool(), l, v);

@@ -50,6 +50,10 @@ Factor distributed_cholesky(engine::Communicator& ranks, const tiles::Distributi
     throw Error(ErrorCode::invalid_argument,
                 "cholesky: the option 'spread' is not supported for a distributed matrix");
   }
+  if (options.jitter.tries > 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "cholesky: the option 'jitter' is not supported for a distributed matrix");
+  }
   if (options.triangle == Triangle::upper) {
     throw Error(ErrorCode::invalid_argument,
                 "cholesky: a distributed matrix has its lower triangle");

@@ -97,7 +97,8 @@ constexpr double kU = 0x1p-53;
 /// The rounding error of an element of L L', relative to sqrt(h_ii h_jj) and in units of u: its
 /// standard deviation, and what all elements may have in common. With exact sums few roundings are
 /// left; without, the sums' errors grow like a random walk. The constants make the bound at least
-/// 2.2 times the error of 2,000 matrices (factor_attack --kind determinant).
+/// 2.2 times the error of 2,000 matrices (factor_attack --kind determinant). A change that rotates
+/// k columns takes each row through n + k rotations, whose errors add up like a random walk.
 double element_error(const OpenFactor& f) {
   const auto& tiles = f.data().report.tiles;
   const bool exact_sums = tiles[static_cast<std::size_t>(Rung::int8x14)] > 0 ||

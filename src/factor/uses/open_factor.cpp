@@ -69,13 +69,13 @@ void OpenFactor::divide_by_scale(MatrixView<double> x) const {
   }
 }
 
-void OpenFactor::require_rows(MatrixView<const double> b) const {
+void OpenFactor::require_rows(MatrixView<const double> b, const std::string& name) const {
   if (b.rows != n() || b.cols < 0) {
-    throw Error(ErrorCode::invalid_argument, what_ + ": B is " + std::to_string(b.rows) + " x " +
-                                                 std::to_string(b.cols) + "; it must have " +
-                                                 std::to_string(n()) + " rows");
+    throw Error(ErrorCode::invalid_argument, what_ + ": " + name + " is " + std::to_string(b.rows) +
+                                                 " x " + std::to_string(b.cols) +
+                                                 "; it must have " + std::to_string(n()) + " rows");
   }
-  core::require_view(b.data, b.rows, b.cols, b.ld, what_ + ": B");
+  core::require_view(b.data, b.rows, b.cols, b.ld, what_ + ": " + name);
 }
 
 }  // namespace stepwell::factor

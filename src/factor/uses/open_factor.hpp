@@ -43,8 +43,8 @@ class OpenFactor {
   void multiply_by_scale(MatrixView<double> x) const;
   void divide_by_scale(MatrixView<double> x) const;
 
-  /// Throws Error(invalid_argument) unless B has n rows and is a valid view.
-  void require_rows(MatrixView<const double> b) const;
+  /// Throws Error(invalid_argument) unless the matrix has n rows and is a valid view.
+  void require_rows(MatrixView<const double> b, const std::string& name = "B") const;
 
  private:
   const FactorData& data_;

@@ -200,7 +200,7 @@ TEST(ChangesTest, WhatCannotBeAChangeIsRefused) {
   expect_refused([&] { (void)factor.downdate(v.view()); }, ErrorCode::invalid_argument,
                  "downdate: row 17 of V");
   expect_refused([&] { factor.update(v.view().block(0, 0, n - 1, 2)); },
-                 ErrorCode::invalid_argument, "update");
+                 ErrorCode::invalid_argument, "update: V is 69 x 2; it must have 70 rows");
   rows(1, 3) = std::numeric_limits<double>::infinity();
   expect_refused([&] { (void)factor.append(rows.view()); }, ErrorCode::invalid_argument,
                  "append: element (1, 3) is not finite");
