@@ -16,6 +16,16 @@ function(stepwell_compile target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
+# Compiles the files of a program together, several at a time, if STEPWELL_UNITY is on: their headers
+# take most of the time. ARGN: files that share names with others and are compiled by themselves. The
+# library is always compiled as its users compile it.
+function(stepwell_unity target)
+  if(STEPWELL_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # target_precompile_headers(), unless STEPWELL_PCH is off: compiles these headers once for all files
 # of the target, or of all targets that reuse them and have the same options.
 function(stepwell_precompile target)

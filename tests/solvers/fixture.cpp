@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/numeric/double_double.hpp"
 #include "factor/scaling.hpp"
+#include "solvers/double_double_errors.hpp"
 
 extern "C" void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda,
                        double* b, const int* ldb, int* info);
@@ -17,14 +17,6 @@ namespace stepwell::solvers::test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// The exponent of the largest element; 'before' if there is none.
-int exponent_of(const double* x, std::int64_t n, int before = std::numeric_limits<int>::min()) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (x[i] != 0) before = std::max(before, std::ilogb(x[i]));
-  }
-  return before;
-}
 
 Dense<double> lower_copy(MatrixView<const double> a) {
   Dense<double> copy(a.rows, a.cols);
@@ -51,55 +43,15 @@ bool Padded::padding_unchanged() const {
 }
 
 double backward_error(MatrixView<const double> a, const double* b, const double* x) {
-  const std::int64_t n = a.rows;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (!std::isfinite(x[i])) return kNaN;
-  }
-  constexpr int kNone = std::numeric_limits<int>::min();
-  int of_a = kNone;
-  for (std::int64_t j = 0; j < n; ++j) of_a = exponent_of(a.column(j) + j, n - j, of_a);
-  const int of_x = exponent_of(x, n), of_b = exponent_of(b, n);
-  if (of_b == kNone && of_x == kNone) return 0;
-  if (of_a == kNone || of_x == kNone) return of_b == kNone ? 0 : 1;
-  // A x is of the order of 2^(of_a + of_x); everything is divided by the larger of this and b's.
-  const int top = of_b == kNone ? of_a + of_x : std::max(of_a + of_x, of_b);
-  std::vector<double> xs(n), sums(n);
-  std::vector<core::DoubleDouble> r(n);
-  double x_size = 0, b_size = 0;
-  const int shift = std::max(of_a + of_x - top, -2000);
-  for (std::int64_t i = 0; i < n; ++i) {
-    xs[i] = std::ldexp(x[i], -of_x);
-    const double bs = b[i] == 0 ? 0 : std::ldexp(b[i], -top);
-    x_size = std::max(x_size, std::abs(xs[i]));
-    b_size = std::max(b_size, std::abs(bs));
-    r[i] = {bs, 0};
-  }
-  // Half of the shift each, so that neither factor leaves the range.
-  for (std::int64_t i = 0; i < n; ++i) xs[i] = std::ldexp(xs[i], shift / 2);
-  const int rest = shift - shift / 2;
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = j; i < n; ++i) {
-      const double scaled = std::ldexp(a(i, j), -of_a);
-      sums[i] += std::abs(scaled);
-      if (i != j) sums[j] += std::abs(scaled);
-      const double e = rest == 0 ? scaled : std::ldexp(scaled, rest);
-      r[i] = core::multiply_add(r[i], -e, xs[j]);
-      if (i != j) r[j] = core::multiply_add(r[j], -e, xs[i]);
-    }
-  }
-  double residual = 0;
-  for (const core::DoubleDouble& e : r) {
-    if (!(std::abs(e.value()) <= residual)) residual = std::abs(e.value());
-  }
-  const double norm = *std::max_element(sums.begin(), sums.end());
-  return residual / (std::ldexp(norm * x_size, shift) + b_size);
+  return backward_error(ScaledMatrix(a, true), b, x);
 }
 
 double backward_error(MatrixView<const double> a, MatrixView<const double> b,
                       MatrixView<const double> x) {
+  const ScaledMatrix scaled(a, true);
   double worst = 0;
   for (std::int64_t c = 0; c < b.cols; ++c) {
-    const double error = backward_error(a, b.column(c), x.column(c));
+    const double error = backward_error(scaled, b.column(c), x.column(c));
     if (!(error <= worst)) worst = error;
   }
   return worst;
