@@ -230,7 +230,7 @@ class BatchTest : public PerIsa {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, BatchTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, BatchTest, every_vector_isa(), isa_name);
 
 TEST_P(BatchTest, FactorsAndSolvesFp64LikeThePlainLoops) {
   factors<double>();

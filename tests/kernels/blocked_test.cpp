@@ -33,7 +33,7 @@ std::uint64_t checksum_of(MatrixView<const double> a) {
 }
 
 class BlockedTest : public PerIsa {};
-INSTANTIATE_TEST_SUITE_P(Isa, BlockedTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, BlockedTest, every_vector_isa(), isa_name);
 
 TEST_P(BlockedTest, BothProductsAreWithinTheContractsDepth) {
   Random random(kSeed);

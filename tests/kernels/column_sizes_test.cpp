@@ -9,7 +9,7 @@ namespace stepwell::kernels::test {
 namespace {
 
 class ColumnSizesTest : public PerIsa {};
-INSTANTIATE_TEST_SUITE_P(Kernels, ColumnSizesTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, ColumnSizesTest, every_vector_isa(), isa_name);
 
 TEST_P(ColumnSizesTest, IsThatOfTheReferenceToRounding) {
   std::uint64_t turn = 0;

@@ -140,7 +140,7 @@ class DenseUpdateTest : public PerIsa {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, DenseUpdateTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, DenseUpdateTest, every_vector_isa(), isa_name);
 
 TEST_P(DenseUpdateTest, Fp32AgreesWithTheExactProductAndWritesNothingElse) {
   expect_accuracy<float>();

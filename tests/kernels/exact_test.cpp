@@ -121,7 +121,7 @@ class ExactProductTest : public PerIsa {
     return static_cast<double>(abs_of(static_cast<Quad>(z) + z_low - exact) / size);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, ExactProductTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, ExactProductTest, every_vector_isa(), isa_name);
 
 TEST_P(ExactProductTest, HasTwiceTheDigits) {
   Random random(kSeed);

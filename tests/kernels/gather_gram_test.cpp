@@ -9,7 +9,7 @@ namespace stepwell::kernels::test {
 namespace {
 
 class GatherGramTest : public PerIsa {};
-INSTANTIATE_TEST_SUITE_P(Kernels, GatherGramTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, GatherGramTest, every_vector_isa(), isa_name);
 
 /// The data of one call. C, the base and b are padded; C and b end with a sentinel.
 struct Problem {

@@ -173,7 +173,7 @@ class LeafTest : public PerIsa {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, LeafTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, LeafTest, every_vector_isa(), isa_name);
 
 TEST_P(LeafTest, TheFactorTimesItsTransposeIsTheMatrix) {
   expect_factor<float>();

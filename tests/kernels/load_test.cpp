@@ -115,7 +115,7 @@ class LoadTest : public PerIsa {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, LoadTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, LoadTest, every_vector_isa(), isa_name);
 
 TEST_P(LoadTest, OrdinaryElements) {
   check(Content::gaussian, Shape::full);

@@ -45,7 +45,7 @@ class LongProductTest : public PerIsa {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, LongProductTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, LongProductTest, every_vector_isa(), isa_name);
 
 TEST_P(LongProductTest, GaussianElementsKeepTheRungsAccuracy) {
   Random random(kSeed);

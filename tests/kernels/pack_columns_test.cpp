@@ -13,7 +13,8 @@ constexpr std::uint64_t kSeed = 61;
 constexpr std::uint16_t kUnwritten = 0xabcd;
 
 class PackColumnsTest : public PerIsaAndRung {};
-INSTANTIATE_TEST_SUITE_P(Kernels, PackColumnsTest, every_isa_and_packed_rung(), isa_rung_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, PackColumnsTest, every_vector_isa_and_packed_rung(),
+                         isa_rung_name);
 
 /// Any values: Gaussian ones, arbitrary bit patterns, and the ends of the formats' ranges.
 double any_number(Random& random) {

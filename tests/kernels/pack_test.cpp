@@ -198,7 +198,7 @@ class PackTest : public PerIsaAndRung {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, PackTest, every_isa_and_packed_rung(), isa_rung_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, PackTest, every_vector_isa_and_packed_rung(), isa_rung_name);
 
 TEST_P(PackTest, Fp32BecomesTheSplitOfEveryElementWithZeroPadding) {
   expect_pack_is_the_split_of_every_number<float>();

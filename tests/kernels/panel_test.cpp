@@ -113,7 +113,7 @@ class PanelTest : public PerIsa {
         out.view(), [](auto j, auto i) { return 1000.0 * i + j; }, [](auto, auto) { return 0; }));
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, PanelTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, PanelTest, every_vector_isa(), isa_name);
 
 TEST_P(PanelTest, LeafIsStable) {
   for (const std::int64_t n : {1, 2, 3, 7, 15, 16}) {

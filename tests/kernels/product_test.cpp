@@ -47,7 +47,7 @@ class ProductTest : public PerIsa {
     ASSERT_TRUE(y.untouched_outside());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, ProductTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, ProductTest, every_vector_isa(), isa_name);
 
 TEST_P(ProductTest, BothProductsAreWithinTheirRoundoff) {
   Random random(kSeed);

@@ -9,7 +9,7 @@ namespace stepwell::kernels::test {
 namespace {
 
 class RotateTest : public PerIsa {};
-INSTANTIATE_TEST_SUITE_P(Kernels, RotateTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, RotateTest, every_vector_isa(), isa_name);
 
 TEST_P(RotateTest, HasTheBitsOfTheReference) {
   std::uint64_t turn = 0;

@@ -26,7 +26,7 @@ class PackedProductTest : public PerIsaAndRung {
     ASSERT_TRUE(y.untouched_outside());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, PackedProductTest, every_isa_and_packed_rung(), isa_rung_name);
+INSTANTIATE_TEST_SUITE_P(Isa, PackedProductTest, every_vector_isa_and_packed_rung(), isa_rung_name);
 
 TEST_P(PackedProductTest, IsWithinItsRoundoff) {
   Random random(kSeed);
@@ -86,7 +86,7 @@ class TileProductTest : public PerIsa {
     ASSERT_TRUE(y.untouched_outside());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, TileProductTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, TileProductTest, every_vector_isa(), isa_name);
 
 TEST_P(TileProductTest, IsWithinItsRoundoff) {
   Random random(kSeed);

@@ -78,7 +78,7 @@ class SplitProductTest : public PerIsa {
     ASSERT_TRUE(low.untouched_outside());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, SplitProductTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, SplitProductTest, every_vector_isa(), isa_name);
 
 TEST_P(SplitProductTest, LeadingDigitsAreExactAndTheRestIsWithinItsRoundoff) {
   Random random(kSeed);

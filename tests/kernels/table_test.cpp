@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/table.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "kernels/fixture/fixture.hpp"
@@ -50,8 +51,22 @@ std::vector<Row> rows(const Table& t) {
   return all;
 }
 
+/// What has a version above AVX-512: the products of packed operands and of residues.
+bool has_matrix_kernels(const Table& t, const std::string& name) {
+  const std::vector<Row> all = rows_of(t.update[0], t.update[1], t.update[2], t.update[3],
+                                       t.residues.convert, t.residues.convert_scaled,
+                                       t.residues.restore, t.residues.update, t.residues.subtract);
+  return std::any_of(all.begin(), all.end(), [&](const Row& row) { return row.name == name; });
+}
+
 class TableTest : public PerIsa {};
 INSTANTIATE_TEST_SUITE_P(Kernels, TableTest, every_isa(), isa_name);
+
+TEST_P(TableTest, HasOnlyMatrixKernelsAboveAvx512) {
+  for (const Row& row : rows(table_)) {
+    EXPECT_TRUE(row.isa <= core::Isa::avx512 || has_matrix_kernels(table_, row.name)) << row.name;
+  }
+}
 
 TEST_P(TableTest, HasAKernelWithANameForEverythingAndNoneAboveTheCap) {
   EXPECT_EQ(table_.cap, GetParam());

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Solve, Conditions,
 
 TEST_P(Conditions, AreEstimatedFromBelowWithinAFactorOfTen) {
   for (const std::int64_t n : {2, 10, 60, 150}) {
-    for (int decade = 1; decade <= 12; ++decade) {
+    for (int decade = 1; decade <= 12; decade += kSanitized && n == 150 ? 4 : 1) {
       const Dense<double> a = gallery_matrix(GetParam(), n, std::pow(10, decade), 3);
       const double exact = condition_of(a);
       for (const char* const map : {"default", "bf16", "fp32"}) {

@@ -67,7 +67,7 @@ void check_fp64(const Table& t, MatrixView<const double> tile, const Dense<doubl
 }
 
 class PackedTrsvTest : public PerIsaAndRung {};
-INSTANTIATE_TEST_SUITE_P(Isa, PackedTrsvTest, every_isa_and_packed_rung(), isa_rung_name);
+INSTANTIATE_TEST_SUITE_P(Isa, PackedTrsvTest, every_vector_isa_and_packed_rung(), isa_rung_name);
 
 TEST_P(PackedTrsvTest, BackwardErrorIsThatOfSubstitution) {
   Random random(kSeed);
@@ -82,7 +82,7 @@ TEST_P(PackedTrsvTest, BackwardErrorIsThatOfSubstitution) {
 }
 
 class TileTrsvTest : public PerIsa {};
-INSTANTIATE_TEST_SUITE_P(Isa, TileTrsvTest, every_isa(), isa_name);
+INSTANTIATE_TEST_SUITE_P(Isa, TileTrsvTest, every_vector_isa(), isa_name);
 
 TEST_P(TileTrsvTest, BackwardErrorIsThatOfSubstitution) {
   Random random(kSeed);
