@@ -32,8 +32,8 @@ constexpr int kChain = 4;
 // x 2 SIMD vectors. With 16 registers: 2 x 4 for z, and 3 x 2 x 2 for y.
 constexpr int kAlone = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 constexpr int kTogether = HWY_TARGET == HWY_AVX3 ? 4 : 2;
-// Several vectors: kStrip columns of A are copied into a buffer of 32 KiB, where they are aligned
-// and do not compete for the same sets of L1; up to kMany vectors use one copy.
+// Several vectors use a copy of A: kMany of them at a time, whose x stays in L1, and kStrip columns
+// whose chains are added in registers.
 constexpr std::int64_t kStrip = 4 * kChain;
 constexpr std::int64_t kMany = 16;
 // Levels of partial sums of y, each waiting for another sum of its size: a binary counter over the
@@ -215,17 +215,19 @@ HWY_NOINLINE Bits run_alone(MatrixView<const double> a, const Sweep<double>& s) 
   return bits;
 }
 
-/// A copy of kStrip columns of A, of which take() returns the checksum; missing rows and columns
-/// are zeros.
-struct Strip {
-  alignas(64) double a[kStrip * kBlockedRows];
+/// A copy of a block of A, of which take() returns the checksum: aligned, and with a leading
+/// dimension with which columns do not compete for the same sets of L1. Rows up to whole pairs of
+/// SIMD vectors and columns up to kStrip that are missing are zeros.
+struct Block {
+  static constexpr std::int64_t kLd = kBlockedRows + 8;
+  alignas(64) double a[kBlockedColumns * kLd];
 
   Bits take(MatrixView<const double> from) {
     const D d;
     Bits bits = hn::Zero(DU());
-    for (std::int64_t j = 0; j < kStrip; ++j) {
+    for (std::int64_t j = 0; j < (from.cols + kStrip - 1) / kStrip * kStrip; ++j) {
       const double* const column = j < from.cols ? from.column(j) : kZeros;
-      double* const to = a + j * kBlockedRows;
+      double* const to = a + j * kLd;
       std::int64_t i = 0;
       for (; i + N <= from.rows; i += N) {
         const Vec as = hn::LoadU(d, column + i);
@@ -252,8 +254,8 @@ HWY_INLINE void chain_of_columns(const double* a, const double* x, Vec (&sum)[R]
   for (int r = 0; r < R; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
   HWY_UNROLL(4)
   for (int c = 0; c < kChain; ++c) {
-    const Vec first = hn::Load(d, a + c * kBlockedRows);
-    const Vec second = hn::Load(d, a + c * kBlockedRows + N);
+    const Vec first = hn::Load(d, a + c * Block::kLd);
+    const Vec second = hn::Load(d, a + c * Block::kLd + N);
     HWY_UNROLL(4)
     for (int r = 0; r < R; ++r) {
       const Vec xs = hn::Set(d, x[c * R + r]);
@@ -272,14 +274,16 @@ HWY_INLINE void add_pairs(const Vec (&from)[R][2], Vec (&to)[R][2]) {
   }
 }
 
-/// Adds a strip's contribution to y for R vectors; its chains are added pairwise in registers.
+/// y of 2 SIMD vectors of rows for R vectors. Chains are added pairwise in registers, in strips of
+/// kStrip columns; sums of strips wait for another one of their size, as in Carry.
 template <int R>
-HWY_NOINLINE void strip_rows(const Strip& strip, std::int64_t rows, const double* x,
-                             const Carry (&carry)[R]) {
-  constexpr std::int64_t kStep = kChain * kBlockedRows;
+HWY_NOINLINE void pair_of_rows(const double* a, const double* x, std::int64_t strips,
+                               double* const (&y)[R]) {
+  constexpr std::int64_t kStep = kChain * Block::kLd;
+  static_assert(kStrip == 4 * kChain && kBlockedColumns <= 4 * kStrip);
   const D d;
-  for (std::int64_t i = 0; i < rows; i += 2 * N) {
-    const double* const a = strip.a + i;
+  Vec part[2][R][2];
+  for (std::int64_t k = 0; k < strips; ++k, a += kStrip * Block::kLd, x += kStrip * R) {
     Vec left[R][2], right[R][2], next[R][2];
     chain_of_columns<R>(a, x, left);
     chain_of_columns<R>(a + kStep, x + kChain * R, right);
@@ -288,23 +292,76 @@ HWY_NOINLINE void strip_rows(const Strip& strip, std::int64_t rows, const double
     chain_of_columns<R>(a + 3 * kStep, x + 3 * kChain * R, next);
     add_pairs<R>(next, right);
     add_pairs<R>(right, left);
+    const bool last = k + 1 == strips;
+    if (k % 2 != 0) add_pairs<R>(part[0], left);
+    if (k == 3 || (last && k == 2)) add_pairs<R>(part[1], left);
     HWY_UNROLL(4)
     for (int r = 0; r < R; ++r) {
-      for (int k = 0; k < carry[r].count; ++k) {
-        left[r][0] = hn::Add(left[r][0], hn::LoadU(d, carry[r].from[k] + i));
-        left[r][1] = hn::Add(left[r][1], hn::LoadU(d, carry[r].from[k] + i + N));
+      if (last) {
+        hn::StoreU(hn::Add(left[r][0], hn::LoadU(d, y[r])), d, y[r]);
+        hn::StoreU(hn::Add(left[r][1], hn::LoadU(d, y[r] + N)), d, y[r] + N);
+      } else {
+        part[k % 2][r][0] = left[r][0];
+        part[k % 2][r][1] = left[r][1];
       }
-      hn::StoreU(left[r][0], d, carry[r].to + i);
-      hn::StoreU(left[r][1], d, carry[r].to + i + N);
     }
   }
 }
 
-/// z for R vectors and the strip's columns from j on.
+/// Copies kTogether columns of x element by element, and zeros behind them up to 'rows'.
+void interleave(MatrixView<const double> x, std::int64_t rows, double* to) {
+  const D d;
+  std::int64_t j = 0;
+  for (; j + N <= x.rows; j += N) {
+    const Vec first = hn::LoadU(d, x.column(0) + j), second = hn::LoadU(d, x.column(1) + j);
+    if constexpr (kTogether == 4) {
+      hn::StoreInterleaved4(first, second, hn::LoadU(d, x.column(2) + j),
+                            hn::LoadU(d, x.column(3) + j), d, to + j * kTogether);
+    } else {
+      hn::StoreInterleaved2(first, second, d, to + j * kTogether);
+    }
+  }
+  for (; j < rows; ++j) {
+    for (std::int64_t r = 0; r < kTogether; ++r) {
+      to[j * kTogether + r] = j < x.rows ? x(j, r) : 0.0;
+    }
+  }
+}
+
+/// y of a block for several vectors, a multiple of kTogether.
+HWY_NOINLINE void rows_together(const Block& block, const Sweep<double>& s, std::int64_t vectors) {
+  constexpr int R = kTogether;
+  constexpr std::int64_t kRows = 2 * N;
+  const std::int64_t strips = (s.x.rows + kStrip - 1) / kStrip, columns = strips * kStrip;
+  alignas(64) double x[kMany * kBlockedColumns];
+  for (std::int64_t first = 0; first < vectors; first += kMany) {
+    const std::int64_t count = std::min(kMany, vectors - first);
+    for (std::int64_t c = 0; c < count; c += R) {
+      interleave(s.x.block(0, first + c, s.x.rows, R), columns, x + c * columns);
+    }
+    for (std::int64_t i = 0; i < s.y.rows; i += kRows) {
+      const std::int64_t rows = std::min(kRows, s.y.rows - i);
+      for (std::int64_t c = 0; c < count; c += R) {
+        alignas(64) double padded[R][kRows];
+        double* y[R];
+        for (int r = 0; r < R; ++r) {
+          double* const own = s.y.column(first + c + r) + i;
+          y[r] = rows == kRows ? own : std::copy_n(own, rows, padded[r]) - rows;
+        }
+        pair_of_rows<R>(block.a + i, x + c * columns, strips, y);
+        for (int r = 0; rows < kRows && r < R; ++r) {
+          std::copy_n(padded[r], rows, s.y.column(first + c + r) + i);
+        }
+      }
+    }
+  }
+}
+
+/// z for R vectors and the columns from j on.
 template <int R>
-HWY_NOINLINE void strip_columns(const Strip& strip, std::int64_t j, MatrixView<const double> w,
-                                MatrixView<double> z) {
-  const auto a = view(strip.a + j * kBlockedRows, w.rows, z.rows, kBlockedRows);
+HWY_NOINLINE void chain_of_z(const Block& block, std::int64_t j, MatrixView<const double> w,
+                             MatrixView<double> z) {
+  const auto a = view(block.a + j * Block::kLd, w.rows, z.rows, Block::kLd);
   const Group<kChain> g = group_of<kChain>(a, 0);
   Vectors<kChain, R> v;
   for (int r = 0; r < R; ++r) v.w[r] = w.column(r);
@@ -320,50 +377,16 @@ HWY_NOINLINE void strip_columns(const Strip& strip, std::int64_t j, MatrixView<c
   }
 }
 
-/// Multiplies a block by at most kMany vectors, a multiple of kTogether, strip by strip; the
-/// results have the same bits as for a single vector. Unless the rows fill whole pairs of SIMD
-/// vectors, y is padded in a copy.
-template <bool Y, bool Z>
-HWY_NOINLINE Bits run_many(MatrixView<const double> a, const Sweep<double>& s,
-                           std::int64_t vectors) {
+/// z of a block for several vectors, a multiple of kTogether.
+HWY_NOINLINE void columns_together(const Block& block, const Sweep<double>& s, std::int64_t columns,
+                                   std::int64_t vectors) {
   constexpr int R = kTogether;
-  constexpr std::int64_t kParts = 2;  // levels of waiting sums of strips, see Carry
-  alignas(64) double parts[Y ? kMany * kParts * kBlockedRows : 1];
-  alignas(64) double padded[Y ? kMany * kBlockedRows : 1];
-  Strip strip;
-  const std::int64_t strips = (a.cols + kStrip - 1) / kStrip;
-  const bool whole = a.rows % (2 * N) == 0;
-  const auto y_of = [&](std::int64_t c) {
-    return whole ? s.y.column(c) : padded + c * kBlockedRows;
-  };
-  for (std::int64_t c = 0; Y && !whole && c < vectors; ++c) {
-    std::copy_n(s.y.column(c), a.rows, y_of(c));
-  }
-  Bits bits = hn::Zero(DU());
-  for (std::int64_t k = 0; k < strips; ++k) {
-    const std::int64_t first = k * kStrip, columns = std::min(kStrip, a.cols - first);
-    bits = hn::Add(bits, strip.take(a.block(0, first, a.rows, columns)));
+  for (std::int64_t j = 0; j < columns; j += kChain) {
     for (std::int64_t c = 0; c < vectors; c += R) {
-      if constexpr (Y) {
-        double x[kStrip * R] = {};
-        Carry carry[R];
-        for (int r = 0; r < R; ++r) {
-          for (std::int64_t j = 0; j < columns; ++j) x[j * R + r] = s.x(first + j, c + r);
-          double* const part = parts + (c + r) * kParts * kBlockedRows;
-          carry[r] = Carry(part, y_of(c + r), k, strips);
-        }
-        strip_rows<R>(strip, a.rows, x, carry);
-      }
-      for (std::int64_t j = 0; Z && j < columns; j += kChain) {
-        strip_columns<R>(strip, j, s.w.block(0, c, a.rows, R),
-                         s.z.block(first + j, c, std::min<std::int64_t>(kChain, columns - j), R));
-      }
+      chain_of_z<R>(block, j, s.w.block(0, c, s.w.rows, R),
+                    s.z.block(j, c, std::min<std::int64_t>(kChain, columns - j), R));
     }
   }
-  for (std::int64_t c = 0; Y && !whole && c < vectors; ++c) {
-    std::copy_n(y_of(c), a.rows, s.y.column(c));
-  }
-  return bits;
 }
 
 template <bool Y, bool Z>
@@ -371,14 +394,15 @@ Bits run(MatrixView<const double> a, const Sweep<double>& s, std::int64_t vector
   const auto some = [&](std::int64_t c, std::int64_t r) {
     return s.block(0, a.rows, 0, a.cols, c, r);
   };
+  const std::int64_t together = vectors / kTogether * kTogether;
   Bits bits = hn::Zero(DU());
-  std::int64_t c = 0;
-  while (vectors - c >= kTogether) {
-    const std::int64_t r = std::min(kMany, (vectors - c) / kTogether * kTogether);
-    bits = run_many<Y, Z>(a, some(c, r), r);
-    c += r;
+  if (together > 0) {
+    Block block;
+    bits = block.take(a);
+    if constexpr (Y) rows_together(block, some(0, together), together);
+    if constexpr (Z) columns_together(block, some(0, together), a.cols, together);
   }
-  for (; c < vectors; ++c) bits = run_alone<kAlone, Y, Z>(a, some(c, 1));
+  for (std::int64_t c = together; c < vectors; ++c) bits = run_alone<kAlone, Y, Z>(a, some(c, 1));
   return bits;
 }
 
