@@ -16,9 +16,9 @@ function(stepwell_compile target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
-# Compiles the files of a program together, several at a time, if STEPWELL_UNITY is on: their headers
+# Compiles the files of a target together, several at a time, if STEPWELL_UNITY is on: their headers
 # take most of the time. ARGN: files that share names with others and are compiled by themselves. The
-# library is always compiled as its users compile it.
+# library is never compiled so: its users do not, and it should have the same code.
 function(stepwell_unity target)
   if(STEPWELL_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
