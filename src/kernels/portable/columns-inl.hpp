@@ -118,20 +118,20 @@ HWY_INLINE void sums_of_lanes(D d, const hn::Vec<D>* vs, hn::TFromD<D>* out) {
 #if HWY_TARGET == HWY_AVX3
 // Register budget of 32: one vector takes 8 for x, 8 for z and three more; four vectors with half
 // the columns take 16 for z, 4 for y, 4 for w and one for A, with x in L1.
-constexpr int kSweepColumns = 8;
-constexpr int kSweepGroup = 4;
+inline constexpr int kSweepColumns = 8;
+inline constexpr int kSweepGroup = 4;
 #else
 // Register budget of 16: one vector takes 4 for x, 4 for z and three more; two vectors with half
 // the columns take two more.
-constexpr int kSweepColumns = 4;
-constexpr int kSweepGroup = 2;
+inline constexpr int kSweepColumns = 4;
+inline constexpr int kSweepGroup = 2;
 #endif
 
 // Rows of a sweep. 4 KiB each of y and w stay in L1, and eight columns of A take half of it, so
 // that the next eight can be prefetched meanwhile. Several vectors take more of L1, hence fewer
 // rows.
-constexpr std::int64_t kSweepRows = 512;
-constexpr std::int64_t kFewRows = 256;
+inline constexpr std::int64_t kSweepRows = 512;
+inline constexpr std::int64_t kFewRows = 256;
 
 /// The first C columns of A and R vectors.
 template <int C, int R, bool Y, bool Z, class A, class V, class Next>

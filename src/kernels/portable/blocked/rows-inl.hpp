@@ -28,18 +28,18 @@ using DU = hn::RebindToUnsigned<D>;
 using Vec = hn::Vec<D>;
 using Bits = hn::Vec<DU>;
 
-constexpr std::int64_t N = hn::MaxLanes(D());
+inline constexpr std::int64_t N = hn::MaxLanes(D());
 // Products that are summed sequentially; such chains are added pairwise.
-constexpr int kChain = 4;
+inline constexpr int kChain = 4;
 // Vectors that are processed together. Register budget: 4 vectors x 4 chains of z, with sums in L1;
 // y takes 3 x 4 vectors x 2 SIMD vectors. With 16 registers: 2 x 4 for z, and 3 x 2 x 2 for y.
-constexpr int kTogether = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+inline constexpr int kTogether = HWY_TARGET == HWY_AVX3 ? 4 : 2;
 // Columns whose chains are added in registers, and vectors whose x stays in L1.
-constexpr std::int64_t kStrip = 4 * kChain;
-constexpr std::int64_t kMany = 16;
+inline constexpr std::int64_t kStrip = 4 * kChain;
+inline constexpr std::int64_t kMany = 16;
 
 /// Replaces the missing columns of the last group.
-alignas(64) constexpr double kZeros[kBlockedRows] = {};
+alignas(64) inline constexpr double kZeros[kBlockedRows] = {};
 
 /// A copy of a block of A, of which take() returns the checksum: aligned, and with a leading
 /// dimension with which columns do not compete for the same sets of L1. Rows up to whole pairs of
@@ -135,7 +135,7 @@ HWY_NOINLINE void pair_of_rows(const double* a, const double* x, std::int64_t st
 }
 
 /// Copies kTogether columns of x element by element, and zeros behind them up to 'rows'.
-void interleave(MatrixView<const double> x, std::int64_t rows, double* to) {
+inline void interleave(MatrixView<const double> x, std::int64_t rows, double* to) {
   const D d;
   std::int64_t j = 0;
   for (; j + N <= x.rows; j += N) {
@@ -155,7 +155,8 @@ void interleave(MatrixView<const double> x, std::int64_t rows, double* to) {
 }
 
 /// y of a block for several vectors, a multiple of kTogether.
-HWY_NOINLINE void rows_together(const Block& block, const Sweep<double>& s, std::int64_t vectors) {
+inline HWY_NOINLINE void rows_together(const Block& block, const Sweep<double>& s,
+                                       std::int64_t vectors) {
   constexpr int R = kTogether;
   constexpr std::int64_t kRows = 2 * N;
   const std::int64_t strips = (s.x.rows + kStrip - 1) / kStrip, columns = strips * kStrip;
