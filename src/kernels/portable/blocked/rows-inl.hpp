@@ -101,7 +101,7 @@ HWY_INLINE void add_pairs(const Vec (&from)[R][2], Vec (&to)[R][2]) {
 }
 
 /// y of 2 SIMD vectors of rows for R vectors. Chains are added pairwise in registers, in strips of
-/// kStrip columns; sums of strips wait for another one of their size, as in Carry.
+/// kStrip columns; the sum of a strip waits for another one of its size, as for a single vector.
 template <int R>
 HWY_NOINLINE void pair_of_rows(const double* a, const double* x, std::int64_t strips,
                                double* const (&y)[R]) {
@@ -173,7 +173,8 @@ inline HWY_NOINLINE void rows_together(const Block& block, const Sweep<double>& 
         double* y[R];
         for (int r = 0; r < R; ++r) {
           double* const own = s.y.column(first + c + r) + i;
-          y[r] = rows == kRows ? own : std::copy_n(own, rows, padded[r]) - rows;
+          y[r] = rows == kRows ? own : padded[r];
+          if (rows < kRows) std::fill(std::copy_n(own, rows, padded[r]), padded[r] + kRows, 0.0);
         }
         pair_of_rows<R>(block.a + i, x + c * columns, strips, y);
         for (int r = 0; rows < kRows && r < R; ++r) {
