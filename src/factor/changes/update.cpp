@@ -8,6 +8,7 @@
 #include "core/checked.hpp"
 #include "core/checks.hpp"
 #include "core/memory_error.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "factor/changes/changing_factor.hpp"
 #include "factor/changes/rotations.hpp"
 #include "factor/dense/cholesky.hpp"
@@ -19,7 +20,7 @@ namespace stepwell {
 namespace factor {
 namespace {
 
-constexpr double kU = 0x1p-53;
+using core::kUnit;
 
 /// S' of S'S = I - P'P. Returns false if the matrix may be indefinite: each element of P'P, which
 /// is at most 1 then, has an error of up to n u.
@@ -29,7 +30,7 @@ bool factor_rest(engine::ThreadPool& pool, MatrixView<const double> p, MatrixVie
   }
   subtract_gram(pool, p, s);
   if (!dense_cholesky(pool, s).ok()) return false;
-  const double least = static_cast<double>(p.rows + p.cols) * kU;
+  const double least = static_cast<double>(p.rows + p.cols) * kUnit;
   for (std::int64_t t = 0; t < s.cols; ++t) {
     if (!(s(t, t) * s(t, t) > least)) return false;
   }

@@ -13,6 +13,7 @@
 #include "core/checks.hpp"
 #include "core/memory_error.hpp"
 #include "core/numeric/hash.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "factor/lu/lu_data.hpp"
 #include "factor/triangular/substitution.hpp"
 #include "stepwell/error.hpp"
@@ -92,7 +93,7 @@ int sign_of(const std::vector<std::int64_t>& order) {
 
 namespace {
 
-constexpr double kU = 0x1p-53;
+using core::kUnit;
 
 /// The rounding error of an element of L L', relative to sqrt(h_ii h_jj) and in units of u: its
 /// standard deviation, and what all elements may have in common. With exact sums few roundings are
@@ -182,11 +183,11 @@ double Factor::log_det_error(const EngineOptions& with) const try {
   if (f.n() == 0) return 0;
   constexpr double kDeviations = 6;
   const factor::InverseSizes inverse = factor::inverse_sizes(f, factor::row_norms(f));
-  const double sum = factor::element_error(f) * factor::kU *
+  const double sum = factor::element_error(f) * factor::kUnit *
                      (kDeviations * inverse.norm + inverse.trace + inverse.sum);
   if (!(sum < 0.5)) return std::numeric_limits<double>::infinity();
   const double logs = 2 * static_cast<double>(f.n()) * factor::LogSum::kTermError;
-  return sum / (1 - sum) + logs + 2 * factor::kU * std::abs(log_det());
+  return sum / (1 - sum) + logs + 2 * factor::kUnit * std::abs(log_det());
 } catch (const std::bad_alloc&) {
   core::throw_out_of_memory();
 }

@@ -6,6 +6,7 @@
 
 #include "core/clock.hpp"
 #include "core/machine/fp_scope.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "refine/vectors.hpp"
 #include "solvers/certify/probes.hpp"
 #include "solvers/systems/square_solver.hpp"
@@ -15,7 +16,8 @@
 namespace stepwell::solvers {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
+using core::kUnit;
+
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// From this condition number on A is singular to working accuracy, and a lower bound on the

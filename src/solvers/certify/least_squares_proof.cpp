@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/numeric/double_double.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "engine/runtime.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/blas/qr.hpp"
@@ -23,7 +24,7 @@
 namespace stepwell::solvers {
 namespace {
 
-constexpr double kU = 0x1p-53;
+using core::kUnit;
 
 bool is_met(const Measured& measured, double tolerance) {
   return judge(measured, tolerance) == Verdict::met;
@@ -46,7 +47,7 @@ bool LeastSquares::proven(const Batch& batch) const {
 /// Replaces the bound if the new one is better. 'most' includes the rounding errors of sums; those
 /// of norms, which are sums of at most m + n squares, and of quotients are added here.
 void LeastSquares::offer(Proof& proof, double value, double most, Measure measure) const {
-  const double norms = 1 + 4 * kU * static_cast<double>(m_ + 2 * n_ + 32);
+  const double norms = 1 + 4 * kUnit * static_cast<double>(m_ + 2 * n_ + 32);
   const Measured offered{value / norm_, (most * norms - value) / norm_ + tail_doubt_};
   if (offered.most() < proof.measured.most()) proof = {offered, measure};
 }
@@ -104,7 +105,7 @@ void LeastSquares::examine(Batch& batch) {
   read_again(batch, open, refine::Sums::double_double);
   // Rounding x alone causes a larger error. Only an x without rounding errors could meet such a
   // tolerance, and the bounds above show it.
-  if (tolerance() < kU / 4) return;
+  if (tolerance() < kUnit / 4) return;
   for (const refine::Sums sums : {refine::Sums::fp64, refine::Sums::double_double}) {
     prove_projection(batch, sums);
   }
@@ -161,7 +162,7 @@ void LeastSquares::offer_small_corrections(Batch& batch, const std::vector<std::
     const double r = std::sqrt(batch.state.squares[k]), s = refine::norm2(n_, after);
     const refine::Rounding of_g = h_->rounding(batch.state.sums[k], norm_, r, x);
     const double of_s = h_->rounding(refine::Sums::fp64, norm_, norm_ * d, d).gradient +
-                        kU * static_cast<double>(n_ + 4) * (refine::norm2(n_, g) + s);
+                        kUnit * static_cast<double>(n_ + 4) * (refine::norm2(n_, g) + s);
     const double square =
         std::max(refine::dot(n_, correction, g) - refine::dot(n_, correction, after), 0.0);
     const double v = std::sqrt(square), most_v = std::sqrt(square + d * of_s);

@@ -6,12 +6,13 @@
 #include <cmath>
 
 #include "core/numeric/exponent.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "solvers/certify/inverse_norm.hpp"
 
 namespace stepwell::solvers {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
+using core::kUnit;
 
 /// A probe has converged if its residual is at most this fraction of its right-hand side: the bound
 /// is too low by about that fraction.

@@ -12,6 +12,7 @@
 #include "core/numeric/double_double.hpp"
 #include "core/numeric/exponent.hpp"
 #include "core/numeric/hash.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "kernels/blas/lapack.hpp"
 #include "kernels/kernels.hpp"
 #include "refine/vectors.hpp"
@@ -19,9 +20,10 @@
 namespace stepwell::solvers {
 namespace {
 
+using core::kUnit;
+
 constexpr std::int64_t kBlock = 256;  // three parts of a block of A fit into L2
 constexpr int kProbeBits = 15;        // the elements of W are odd integers below 2^15
-constexpr double kUnit = 0x1p-53;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 int log2_up(std::int64_t n) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/numeric/exponent.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "core/numeric/worst.hpp"
 #include "engine/runtime.hpp"
 #include "kernels/blas/lapack.hpp"
@@ -14,7 +15,8 @@
 namespace stepwell::solvers {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
+using core::kUnit;
+
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Number of columns that are multiplied at a time.

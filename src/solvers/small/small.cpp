@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/numeric/roundoff.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/scan.hpp"
 #include "solvers/ladder/cost.hpp"
@@ -16,9 +17,9 @@
 namespace stepwell::solvers {
 namespace {
 
+using core::kUnit;
 using core::seconds_since;
 
-constexpr double kUnit = 0x1p-53;
 /// Maximum number of corrections. The first is made only if the error of the direct solution is
 /// above two unit roundoffs (one if the residual is computed in double-double) or above the
 /// tolerance.

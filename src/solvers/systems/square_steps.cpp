@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/clock.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "refine/vectors.hpp"
 #include "solvers/ladder/cost.hpp"
 #include "solvers/ladder/stopping_rule.hpp"
@@ -14,7 +15,7 @@
 namespace stepwell::solvers {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
+using core::kUnit;
 
 /// The largest growth times unit roundoff, relative to sqrt(n), that a factor below FP64 may have:
 /// above it the factor has no correct digits left, and no refiner converges with it.

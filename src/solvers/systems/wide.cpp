@@ -11,6 +11,7 @@
 #include "core/clock.hpp"
 #include "core/machine/fp_scope.hpp"
 #include "core/numeric/double_double.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "core/numeric/worst.hpp"
 #include "engine/runtime.hpp"
 #include "kernels/blas/qr.hpp"
@@ -23,9 +24,8 @@
 namespace stepwell::solvers {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
-
 using core::DoubleDouble;
+using core::kUnit;
 
 /// A times a power of two, stored by columns.
 struct ScaledCopy {
