@@ -21,7 +21,7 @@ constexpr Isa kPortable[] = {Isa::avx512, Isa::avx2, Isa::baseline};
 constexpr Isa kEngine[] = {Isa::amx, Isa::avx512, Isa::avx2, Isa::baseline};
 constexpr Isa kFused[] = {Isa::avx512, Isa::avx2};
 constexpr Isa kVnni[] = {Isa::avx512_bf16};
-constexpr Isa kInt8[] = {Isa::amx, Isa::avx512_bf16};
+constexpr Isa kInt8[] = {Isa::amx, Isa::avx512_bf16, Isa::avx512, Isa::avx2, Isa::baseline};
 constexpr Isa kBf16[] = {Isa::amx, Isa::avx512_bf16, Isa::avx512, Isa::avx2, Isa::baseline};
 
 /// Lists the table row by row, with the reasons why better kernels are not in it.

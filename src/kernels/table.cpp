@@ -43,6 +43,7 @@ void fill_portable(Isa isa, Table& t) {
   fill_portable_small_update(isa, t);
   fill_portable_leaf(isa, t);
   fill_portable_fused_leaf(isa, t);
+  fill_portable_residue_update(isa, t);
   fill_portable_panel(isa, t);
   fill_portable_product(isa, t);
   fill_portable_rounded(isa, t);

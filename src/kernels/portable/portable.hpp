@@ -32,6 +32,7 @@ void fill_portable_small_update(core::Isa isa, Table& t);    ///< C -= A B' with
 void fill_portable_leaf(core::Isa isa, Table& t);            ///< potrf, trsm, invert leaves
 void fill_portable_fused_leaf(core::Isa isa, Table& t);      ///< residues: potrf, trsm
 void fill_portable_panel(core::Isa isa, Table& t);           ///< getrf leaf, transpose
+void fill_portable_residue_update(core::Isa isa, Table& t);  ///< residues: update
 void fill_portable_product(core::Isa isa, Table& t);         ///< product, symmetric_, split_product
 void fill_portable_rounded(core::Isa isa, Table& t);         ///< rounded_product, round
 void fill_portable_blocked(core::Isa isa, Table& t);         ///< blocked_product
