@@ -18,4 +18,9 @@ namespace stepwell::test {
 
 inline constexpr bool kSanitized = STEPWELL_SANITIZED != 0;
 
+/// Repetitions of a test under the same conditions: the sanitizers see the same accesses each time.
+inline constexpr int repetitions(int count) {
+  return kSanitized ? 1 : count;
+}
+
 }  // namespace stepwell::test

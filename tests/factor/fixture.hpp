@@ -20,6 +20,7 @@ using kernels::test::kSanitized;
 using kernels::test::kU32;
 using kernels::test::kU64;
 using kernels::test::Random;
+using stepwell::test::repetitions;
 
 // ---- matrices
 

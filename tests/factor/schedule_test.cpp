@@ -30,7 +30,7 @@ TEST_P(SameBits, ForAnyNumberOfWorkers) {
   const Dense<double> a = well_conditioned(650);
   const Factor inline_factor = with_threads(a, GetParam(), 1);
   for (const int threads : {2, 3, 4, 16}) {  // 16: more columns are in work at a time
-    for (int run = 0; run < 5; ++run) {
+    for (int run = 0; run < repetitions(5); ++run) {
       EXPECT_TRUE(same_factor(with_threads(a, GetParam(), threads), inline_factor)) << threads;
     }
   }
@@ -81,7 +81,9 @@ TEST_P(SameBits, ForTilesThatThreadsShare) {
   };
   const Factor expected = with(1);
   for (const int threads : {2, 8, 64}) {
-    for (int run = 0; run < 3; ++run) EXPECT_TRUE(same_factor(with(threads), expected)) << threads;
+    for (int run = 0; run < repetitions(3); ++run) {
+      EXPECT_TRUE(same_factor(with(threads), expected)) << threads;
+    }
   }
 }
 
@@ -91,7 +93,7 @@ TEST_P(SameBits, ForAHundredRandomSchedules) {
   options.scratch_bytes = tiles::scratch_bytes(64);
   options.run_by = engine::RunBy::caller;
   const std::vector<double> expected = tiles_from(a, GetParam(), options);
-  for (int seed = 1; seed <= 10; ++seed) {
+  for (int seed = 1; seed <= (kSanitized ? 3 : 10); ++seed) {
     options.settings = {2 + seed % 3, static_cast<std::uint64_t>(seed)};
     for (int run = 0; run < (kSanitized ? 2 : 10); ++run) {
       options.run_by = run % 2 == 0 ? engine::RunBy::starpu : engine::RunBy::thread_pool;

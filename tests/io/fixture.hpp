@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,15 @@ using stepwell::test::Directory;
 
 /// The elements, column by column.
 std::vector<double> elements(const DenseMatrix& matrix);
+
+/// The values as a file holds them.
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string out(values.size() * sizeof(T), '\0');
+  std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+inline const std::string kSix = bytes_of<double>({1, 2, 3, 4, 5, 6});
 
 /// Whether all bits are the same, including NaNs and signs of zeros.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b);

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <fstream>
 #include <limits>
 
@@ -19,17 +18,9 @@ namespace {
 
 using namespace std::string_literals;
 
-std::string bytes_of(const std::vector<double>& values) {
-  std::string out(values.size() * sizeof(double), '\0');
-  std::memcpy(out.data(), values.data(), out.size());
-  return out;
-}
-
-const std::string kSix = bytes_of({1, 2, 3, 4, 5, 6});
-
 /// A file whose data starts at offset 'start', which is at least 80.
-std::string file(const std::string& type, const std::string& order, const std::string& shape,
-                 const std::string& data, std::size_t start = 128) {
+std::string padded_npy(const std::string& type, const std::string& order, const std::string& shape,
+                       const std::string& data, std::size_t start = 128) {
   std::string text =
       "{'descr': " + type + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
   text.append(start - 11 - text.size(), ' ');
@@ -51,7 +42,7 @@ std::vector<double> rows_of(const TallMatrix& a) {
 }
 
 /// The error code for a file with these bytes.
-ErrorCode code_of(const std::string& bytes) {
+ErrorCode code_of_mapping(const std::string& bytes) {
   const Directory d;
   const std::string path = d.file("a.npy", bytes);
   const auto [code, text] = error_of([&] { const MappedNpy mapped(path); });
@@ -63,7 +54,7 @@ TEST(MappedNpy, IsTheMatrixThatIsRead) {
   const Directory d;
   for (const char* order : {"True", "False"}) {
     for (const char* shape : {"(2, 3)", "(3, 2)", "(6, 1)", "(1, 6)", "(6,)"}) {
-      const std::string path = d.file("a.npy", file("'<f8'", order, shape, kSix));
+      const std::string path = d.file("a.npy", padded_npy("'<f8'", order, shape, kSix));
       ASSERT_TRUE(is_mappable(path));
       const MappedNpy mapped(path);
       const DenseMatrix read = read_npy(path);
@@ -92,27 +83,29 @@ TEST(MappedNpy, TakesWhatWeWrite) {
 
 TEST(MappedNpy, RefusesWhatCanOnlyBeRead) {
   for (const char* type : {"'<f4'", "'<i8'", "'<i4'", "'|b1'", "'>f8'", "'|O'"}) {
-    EXPECT_EQ(code_of(file(type, "True", "(2, 3)", kSix)), ErrorCode::unsupported) << type;
+    EXPECT_EQ(code_of_mapping(padded_npy(type, "True", "(2, 3)", kSix)), ErrorCode::unsupported)
+        << type;
   }
   for (const std::size_t start : {121, 124, 127, 129}) {
-    const std::string bytes = file("'<f8'", "False", "(2, 3)", kSix, start);
-    EXPECT_EQ(code_of(bytes), ErrorCode::unsupported) << start;
+    const std::string bytes = padded_npy("'<f8'", "False", "(2, 3)", kSix, start);
+    EXPECT_EQ(code_of_mapping(bytes), ErrorCode::unsupported) << start;
     const Directory d;
     EXPECT_FALSE(is_mappable(d.file("a.npy", bytes)));
     EXPECT_EQ(read_npy(d / "a.npy").data.size(), 6) << start;  // read_npy() accepts this alignment
   }
-  EXPECT_EQ(code_of(file("'<f8'", "False", "(1, 2, 3)", kSix)), ErrorCode::unsupported);
+  EXPECT_EQ(code_of_mapping(padded_npy("'<f8'", "False", "(1, 2, 3)", kSix)),
+            ErrorCode::unsupported);
   const Directory d;
   EXPECT_FALSE(is_mappable(d.file("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n")));
   EXPECT_FALSE(is_mappable(d.file("empty.npy", "")));
-  EXPECT_FALSE(is_mappable(d.file("f4.npy", file("'<f4'", "True", "(2, 6)", kSix))));
+  EXPECT_FALSE(is_mappable(d.file("f4.npy", padded_npy("'<f4'", "True", "(2, 6)", kSix))));
   const auto [code, text] = error_of([&] { const MappedNpy mapped(d / "f4.npy"); });
   EXPECT_NE(text.find("astype('<f8')"), std::string::npos) << text;
 }
 
 TEST(MappedNpy, RefusesSizesThatWrapOrLie) {
   const auto shape = [](const std::string& text) {
-    return code_of(file("'<f8'", "False", text, kSix));
+    return code_of_mapping(padded_npy("'<f8'", "False", text, kSix));
   };
   EXPECT_EQ(shape("(4294967296, 4294967296)"), ErrorCode::too_large);
   EXPECT_EQ(shape("(2305843009213693952, 1)"), ErrorCode::too_large);
@@ -125,9 +118,9 @@ TEST(MappedNpy, RefusesSizesThatWrapOrLie) {
 }
 
 TEST(MappedNpy, RefusesTruncationAtEveryByte) {
-  const std::string whole = file("'<f8'", "False", "(2, 3)", kSix);
+  const std::string whole = padded_npy("'<f8'", "False", "(2, 3)", kSix);
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    EXPECT_EQ(code_of(whole.substr(0, length)), ErrorCode::truncated) << length;
+    EXPECT_EQ(code_of_mapping(whole.substr(0, length)), ErrorCode::truncated) << length;
   }
 }
 
@@ -145,7 +138,7 @@ TEST(MappedNpy, HasNoElements) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const char* order : {"True", "False"}) {
     for (const char* shape : {"(0, 3)", "(3, 0)", "(0, 0)", "(0,)", "(9223372036854775807, 0)"}) {
-      const MappedNpy mapped(d.file("a.npy", file("'<f8'", order, shape, "")));
+      const MappedNpy mapped(d.file("a.npy", padded_npy("'<f8'", order, shape, "")));
       const TallMatrix& a = mapped.matrix();
       EXPECT_TRUE(a.rows == 0 || a.cols == 0);
       EXPECT_TRUE(a.rows <= 3 || a.rows == most);
@@ -157,7 +150,7 @@ TEST(MappedNpy, HasNoElements) {
 
 TEST(MappedNpy, SeesThatTheFileChanged) {
   const Directory d;
-  const std::string path = d.file("a.npy", file("'<f8'", "True", "(2, 3)", kSix));
+  const std::string path = d.file("a.npy", padded_npy("'<f8'", "True", "(2, 3)", kSix));
   const MappedNpy mapped(path);
   mapped.check();
   std::ofstream(path, std::ios::app | std::ios::binary) << "more";
@@ -165,7 +158,7 @@ TEST(MappedNpy, SeesThatTheFileChanged) {
   ASSERT_EQ(::truncate(path.c_str(), 20), 0);
   EXPECT_EQ(error_of([&] { mapped.check(); }).first, ErrorCode::malformed);
   // A new file with the old name is a different file.
-  const std::string other = d.file("b.npy", file("'<f8'", "True", "(2, 3)", kSix));
+  const std::string other = d.file("b.npy", padded_npy("'<f8'", "True", "(2, 3)", kSix));
   const MappedNpy kept(other);
   ASSERT_EQ(::rename(path.c_str(), other.c_str()), 0);
   kept.check();

@@ -22,7 +22,7 @@ namespace {
 
 const char* const kMarket = "%%MatrixMarket matrix array real general\n1 2\n3\n4\n";
 
-ErrorCode code_of(const std::string& path) {
+ErrorCode code_of_path(const std::string& path) {
   return error_of([&] { read_matrix(path); }).first;
 }
 
@@ -35,12 +35,12 @@ TEST(MatrixFile, KnowsFormatsByTheirFirstBytes) {
   // The format is determined by the first bytes, not by the name.
   std::filesystem::rename(directory / "a", directory / "a.mtx");
   EXPECT_EQ(elements(read_matrix(directory / "a.mtx")), data);
-  EXPECT_EQ(code_of(directory.file("b", "1 2 3\n")), ErrorCode::malformed);
-  EXPECT_EQ(code_of(directory.file("b.npy", "1 2 3\n")), ErrorCode::malformed);
-  EXPECT_EQ(code_of(directory.file("b.mtx", "1 2 3\n")), ErrorCode::malformed);
+  EXPECT_EQ(code_of_path(directory.file("b", "1 2 3\n")), ErrorCode::malformed);
+  EXPECT_EQ(code_of_path(directory.file("b.npy", "1 2 3\n")), ErrorCode::malformed);
+  EXPECT_EQ(code_of_path(directory.file("b.mtx", "1 2 3\n")), ErrorCode::malformed);
   for (const char* name : {"c", "c.npy", "c.mtx"}) {
-    EXPECT_EQ(code_of(directory.file(name, "")), ErrorCode::truncated) << name;
-    const ErrorCode one_byte = code_of(directory.file(name, "%"));
+    EXPECT_EQ(code_of_path(directory.file(name, "")), ErrorCode::truncated) << name;
+    const ErrorCode one_byte = code_of_path(directory.file(name, "%"));
     EXPECT_TRUE(one_byte == ErrorCode::malformed || one_byte == ErrorCode::truncated) << name;
   }
 }
@@ -75,7 +75,7 @@ TEST(MatrixFile, RefusesWhatIsNotAFile) {
   for (const std::string& path :
        {""s, directory / "absent", directory / ".", directory / "loop", directory / "fifo",
         "/dev/zero"s, directory / "nul\0.mtx"s, directory / std::string(300, 'x')}) {
-    EXPECT_EQ(code_of(path), ErrorCode::cannot_open) << path;
+    EXPECT_EQ(code_of_path(path), ErrorCode::cannot_open) << path;
   }
 }
 
@@ -96,7 +96,7 @@ TEST(MatrixFile, RejectsAHugeFileAtOnce) {
          {kMarket, "%%MatrixMarket matrix array real general\n9999 9999\n", "\x93NUMPY\x01", "x"}) {
       const std::string path = directory.file(name, contents);
       std::filesystem::resize_file(path, std::uint64_t{1} << 30);
-      const ErrorCode code = code_of(path);
+      const ErrorCode code = code_of_path(path);
       EXPECT_TRUE(code == ErrorCode::malformed) << name << " " << contents;
     }
   }

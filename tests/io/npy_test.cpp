@@ -14,19 +14,19 @@ namespace {
 
 using namespace std::string_literals;
 
-DenseMatrix read(std::string_view bytes) {
+DenseMatrix read_bytes(std::string_view bytes) {
   Source source(bytes, "test.npy");
   return read_npy(source);
 }
 
-ErrorCode code_of(const std::string& bytes) {
-  const auto [code, message] = error_of([&] { read(bytes); });
+ErrorCode code_of_bytes(const std::string& bytes) {
+  const auto [code, message] = error_of([&] { read_bytes(bytes); });
   EXPECT_EQ(message.find("'test.npy'"), 0U) << message;
   return code;
 }
 
 /// A file of the given version with this header, unchanged, and this data.
-std::string file(const std::string& header, const std::string& data, int version = 1) {
+std::string npy(const std::string& header, const std::string& data, int version = 1) {
   std::string out = "\x93NUMPY"s + static_cast<char>(version) + '\0';
   for (int byte = 0; byte < (version == 1 ? 2 : 4); ++byte) {
     out += static_cast<char>(header.size() >> (8 * byte));
@@ -38,30 +38,21 @@ std::string header(const std::string& type, const std::string& order, const std:
   return "{'descr': " + type + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  std::string out(values.size() * sizeof(T), '\0');
-  std::memcpy(out.data(), values.data(), out.size());
-  return out;
-}
-
-const std::string kSix = bytes_of<double>({1, 2, 3, 4, 5, 6});
-
 TEST(Npy, ReadsBothOrdersAndAllVersions) {
   for (const int version : {1, 2, 3}) {
-    const DenseMatrix fortran = read(file(header("'<f8'", "True", "(2, 3)"), kSix, version));
+    const DenseMatrix fortran = read_bytes(npy(header("'<f8'", "True", "(2, 3)"), kSix, version));
     EXPECT_EQ(fortran.rows, 2);
     EXPECT_EQ(fortran.cols, 3);
     EXPECT_FALSE(fortran.symmetric);
     EXPECT_EQ(elements(fortran), (std::vector<double>{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(elements(read(file(header("'<f8'", "False", "(2, 3)"), kSix, version))),
+    EXPECT_EQ(elements(read_bytes(npy(header("'<f8'", "False", "(2, 3)"), kSix, version))),
               (std::vector<double>{1, 4, 2, 5, 3, 6}));
   }
 }
 
 TEST(Npy, ReadsAVectorAsAColumn) {
   for (const char* order : {"True", "False"}) {
-    const DenseMatrix a = read(file(header("'<f8'", order, "(6,)"), kSix));
+    const DenseMatrix a = read_bytes(npy(header("'<f8'", order, "(6,)"), kSix));
     EXPECT_EQ(a.rows, 6);
     EXPECT_EQ(a.cols, 1);
     EXPECT_EQ(elements(a), (std::vector<double>{1, 2, 3, 4, 5, 6}));
@@ -71,17 +62,18 @@ TEST(Npy, ReadsAVectorAsAColumn) {
 TEST(Npy, ReadsOtherTypes) {
   const std::vector<double> expected = {1, -2, 0, 100};
   const auto values = [](const std::string& type, const std::string& data) {
-    return elements(read(file(header(type, "True", "(2, 2)"), data)));
+    return elements(read_bytes(npy(header(type, "True", "(2, 2)"), data)));
   };
   EXPECT_EQ(values("'<f4'", bytes_of<float>({1, -2, 0, 100})), expected);
   EXPECT_EQ(values("'<i4'", bytes_of<std::int32_t>({1, -2, 0, 100})), expected);
   EXPECT_EQ(values("'<i8'", bytes_of<std::int64_t>({1, -2, 0, 100})), expected);
   EXPECT_EQ(values("'|b1'", "\1\0\0\1"s), (std::vector<double>{1, 0, 0, 1}));
-  EXPECT_EQ(code_of(file(header("'|b1'", "True", "(2, 2)"), "\1\2\0\1"s)), ErrorCode::malformed);
+  EXPECT_EQ(code_of_bytes(npy(header("'|b1'", "True", "(2, 2)"), "\1\2\0\1"s)),
+            ErrorCode::malformed);
   for (const std::int64_t big :
        {(std::int64_t{1} << 53) + 1, std::numeric_limits<std::int64_t>::max(),
         std::numeric_limits<std::int64_t>::min()}) {
-    EXPECT_EQ(code_of(file(header("'<i8'", "True", "(1, 1)"), bytes_of<std::int64_t>({big}))),
+    EXPECT_EQ(code_of_bytes(npy(header("'<i8'", "True", "(1, 1)"), bytes_of<std::int64_t>({big}))),
               ErrorCode::unsupported);
   }
 }
@@ -103,7 +95,7 @@ TEST(Npy, ReadsMatricesLargerThanItsPieces) {
       for (int i = 0; i < rows; ++i) by_cols.push_back(static_cast<float>(1000 * i + j));
     }
     const std::string shape = "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")";
-    const DenseMatrix a = read(file(header("'<f4'", "False", shape), bytes_of(by_rows)));
+    const DenseMatrix a = read_bytes(npy(header("'<f4'", "False", shape), bytes_of(by_rows)));
     EXPECT_EQ(elements(a), std::vector<double>(by_cols.begin(), by_cols.end())) << shape;
   }
 }
@@ -114,10 +106,11 @@ TEST(Npy, TakesHeadersThatNumpyTakes) {
            "{ \"shape\" : ( 2 , 3 , ) , \"fortran_order\" : True , \"descr\" : \"<f8\" , }   \n",
            "\n{'shape': (2, 3), 'descr': '<f8', 'fortran_order': True}\t\n",
        }) {
-    EXPECT_EQ(elements(read(file(text, kSix))), (std::vector<double>{1, 2, 3, 4, 5, 6})) << text;
+    EXPECT_EQ(elements(read_bytes(npy(text, kSix))), (std::vector<double>{1, 2, 3, 4, 5, 6}))
+        << text;
   }
-  EXPECT_EQ(read(file(header("'<f8'", "True", "(0, 3)"), "")).cols, 3);
-  EXPECT_EQ(read(file(header("'<f8'", "False", "(0,)"), "")).rows, 0);
+  EXPECT_EQ(read_bytes(npy(header("'<f8'", "True", "(0, 3)"), "")).cols, 3);
+  EXPECT_EQ(read_bytes(npy(header("'<f8'", "False", "(0,)"), "")).rows, 0);
 }
 
 TEST(Npy, RefusesHeadersOfTheWrongForm) {
@@ -134,15 +127,17 @@ TEST(Npy, RefusesHeadersOfTheWrongForm) {
         "{'descr', '<f8', 'fortran_order': True, 'shape': (2, 3)}"s,
         "{,'descr': '<f8', 'fortran_order': True, 'shape': (2, 3)}"s,
         "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3)\0}"s}) {
-    EXPECT_EQ(code_of(file(text, kSix)), ErrorCode::malformed) << text.substr(0, 100);
+    EXPECT_EQ(code_of_bytes(npy(text, kSix)), ErrorCode::malformed) << text.substr(0, 100);
   }
   for (const char* order : {"1", "true", "'True'", "None", "", "True False"}) {
-    EXPECT_EQ(code_of(file(header("'<f8'", order, "(2, 3)"), kSix)), ErrorCode::malformed) << order;
+    EXPECT_EQ(code_of_bytes(npy(header("'<f8'", order, "(2, 3)"), kSix)), ErrorCode::malformed)
+        << order;
   }
   for (const char* shape : {"(True, 3)", "(-2, 3)", "(2.0, 3)", "(2 3)", "(2,, 3)", "(,)", "(6)",
                             "[2, 3]", "6", "(2, '3')", "(2L, 3)", "(0x2, 3)", "((2, 3))", "(2, 3",
                             "(-99999999999999999999, 3)", "(, 2, 3)"}) {
-    EXPECT_EQ(code_of(file(header("'<f8'", "True", shape), kSix)), ErrorCode::malformed) << shape;
+    EXPECT_EQ(code_of_bytes(npy(header("'<f8'", "True", shape), kSix)), ErrorCode::malformed)
+        << shape;
   }
 }
 
@@ -150,26 +145,27 @@ TEST(Npy, RefusesWhatIsNotAMatrixOfRealNumbers) {
   for (const char* type :
        {"'>f8'", "'=f8'", "'<f2'", "'<f16'", "'<c16'", "'|O'", "'<U5'", "'<ixy'", "'<u8'", "'f8'",
         "''", "'<f8 '", "'\x1b[31m'", "[('a', '<f8')]", "[[[[[[", "'<M8[ns]'"}) {
-    EXPECT_EQ(code_of(file(header(type, "True", "(2, 3)"), kSix)), ErrorCode::unsupported) << type;
+    EXPECT_EQ(code_of_bytes(npy(header(type, "True", "(2, 3)"), kSix)), ErrorCode::unsupported)
+        << type;
   }
-  EXPECT_EQ(code_of(file(header("'<f8'", "True", "()"), bytes_of<double>({1}))),
+  EXPECT_EQ(code_of_bytes(npy(header("'<f8'", "True", "()"), bytes_of<double>({1}))),
             ErrorCode::unsupported);
-  EXPECT_EQ(code_of(file(header("'<f8'", "True", "(1, 2, 3)"), kSix)), ErrorCode::unsupported);
+  EXPECT_EQ(code_of_bytes(npy(header("'<f8'", "True", "(1, 2, 3)"), kSix)), ErrorCode::unsupported);
   for (const int version : {0, 4, 255}) {
-    EXPECT_EQ(code_of(file(header("'<f8'", "True", "(2, 3)"), kSix, version)),
+    EXPECT_EQ(code_of_bytes(npy(header("'<f8'", "True", "(2, 3)"), kSix, version)),
               ErrorCode::unsupported);
   }
-  std::string minor = file(header("'<f8'", "True", "(2, 3)"), kSix);
+  std::string minor = npy(header("'<f8'", "True", "(2, 3)"), kSix);
   minor[7] = 1;
-  EXPECT_EQ(code_of(minor), ErrorCode::unsupported);
+  EXPECT_EQ(code_of_bytes(minor), ErrorCode::unsupported);
 }
 
 TEST(Npy, RefusesSizesThatWrapOrLie) {
-  EXPECT_EQ(code_of("\x93NUMPY\2\0\xf0\xff\xff\xff"s), ErrorCode::too_large);
-  EXPECT_EQ(code_of("\x93NUMPY\2\0\1\0\1\0"s), ErrorCode::too_large);
-  EXPECT_EQ(code_of("\x93NUMPY\1\0\xff\xff{'descr'"s), ErrorCode::truncated);
+  EXPECT_EQ(code_of_bytes("\x93NUMPY\2\0\xf0\xff\xff\xff"s), ErrorCode::too_large);
+  EXPECT_EQ(code_of_bytes("\x93NUMPY\2\0\1\0\1\0"s), ErrorCode::too_large);
+  EXPECT_EQ(code_of_bytes("\x93NUMPY\1\0\xff\xff{'descr'"s), ErrorCode::truncated);
   const auto shape = [](const std::string& text) {
-    return code_of(file(header("'<f8'", "False", text), kSix));
+    return code_of_bytes(npy(header("'<f8'", "False", text), kSix));
   };
   EXPECT_EQ(shape("(4294967296, 4294967296)"), ErrorCode::too_large);
   EXPECT_EQ(shape("(2305843009213693952, 1)"), ErrorCode::too_large);
@@ -183,23 +179,23 @@ TEST(Npy, RefusesSizesThatWrapOrLie) {
 
 TEST(Npy, RefusesTruncationAtEveryByte) {
   for (const std::string& whole :
-       {file(header("'<f8'", "False", "(2, 3)"), kSix),
-        file(header("'<i4'", "True", "(3,)"), bytes_of<std::int32_t>({1, 2, 3}), 2)}) {
-    read(whole);
+       {npy(header("'<f8'", "False", "(2, 3)"), kSix),
+        npy(header("'<i4'", "True", "(3,)"), bytes_of<std::int32_t>({1, 2, 3}), 2)}) {
+    read_bytes(whole);
     for (std::size_t length = 0; length < whole.size(); ++length) {
-      EXPECT_EQ(code_of(whole.substr(0, length)), ErrorCode::truncated) << length;
+      EXPECT_EQ(code_of_bytes(whole.substr(0, length)), ErrorCode::truncated) << length;
     }
   }
 }
 
 TEST(Npy, SurvivesEveryChangedByte) {
-  const std::string whole = file(header("'<f8'", "False", "(2, 3)"), kSix);
+  const std::string whole = npy(header("'<f8'", "False", "(2, 3)"), kSix);
   for (std::size_t at = 0; at < whole.size() - kSix.size(); ++at) {
     for (int byte = 0; byte < 256; ++byte) {
       std::string changed = whole;
       changed[at] = static_cast<char>(byte);
       try {
-        EXPECT_EQ(read(changed).data.size(), 6);
+        EXPECT_EQ(read_bytes(changed).data.size(), 6);
       } catch (const Error& error) {
         EXPECT_NE(error.code(), ErrorCode::internal);
       }
@@ -208,7 +204,8 @@ TEST(Npy, SurvivesEveryChangedByte) {
 }
 
 TEST(Npy, SaysWhereAndWhy) {
-  const auto [code, text] = error_of([] { read(file(header("'<f8'", "True", "(7, 1)"), kSix)); });
+  const auto [code, text] =
+      error_of([] { read_bytes(npy(header("'<f8'", "True", "(7, 1)"), kSix)); });
   EXPECT_EQ(text, "'test.npy', byte 69: the shape needs 56 bytes of data, but there are 48");
 }
 
@@ -236,12 +233,12 @@ TEST(Npy, ComesBackWithTheSameBits) {
 TEST(Npy, ReadsAndWritesNoElementsOfManyRowsAtOnce) {
   for (const char* order : {"True", "False"}) {
     for (const char* shape : {"(9223372036854775807, 0)", "(0, 9223372036854775807)"}) {
-      const DenseMatrix a = read(file(header("'<f8'", order, shape), ""));
+      const DenseMatrix a = read_bytes(npy(header("'<f8'", order, shape), ""));
       EXPECT_EQ(std::max(a.rows, a.cols), std::numeric_limits<std::int64_t>::max()) << shape;
       std::string bytes;
       Sink sink(&bytes);
       write_npy(sink, a.view());
-      const DenseMatrix back = read(bytes);
+      const DenseMatrix back = read_bytes(bytes);
       EXPECT_EQ(back.rows, a.rows);
       EXPECT_EQ(back.cols, a.cols);
     }

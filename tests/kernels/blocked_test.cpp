@@ -9,8 +9,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 77;
-
 struct Size {
   std::int64_t m, n;
 };

@@ -15,7 +15,7 @@ TEST_P(ColumnSizesTest, IsThatOfTheReferenceToRounding) {
   std::uint64_t turn = 0;
   for (const auto& [m, n] : contract_pairs()) {
     Random random(70 + turn);
-    Guarded<double> a(m, n, turn % 3, turn % 4, std::numeric_limits<double>::quiet_NaN());
+    Guarded<double> a(m, n, turn % 3, turn % 4, kNaN<double>);
     ++turn;
     a.fill([&](auto, auto) { return random.gaussian(); });
     std::vector<double> most(m), squares(m), twin(m), twin_squares(m);
@@ -29,8 +29,7 @@ TEST_P(ColumnSizesTest, IsThatOfTheReferenceToRounding) {
 }
 
 TEST_P(ColumnSizesTest, TellsRowsThatAreNotFinite) {
-  for (const double bad :
-       {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+  for (const double bad : {kNaN<double>, -std::numeric_limits<double>::infinity()}) {
     for (const std::int64_t m : {1, 31, 32, 70}) {
       Random random(71);
       Dense<double> a = gaussian(m, 50, random);

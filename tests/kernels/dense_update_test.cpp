@@ -8,8 +8,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 32064;
-
 class DenseUpdateTest : public PerIsa {
  protected:
   template <class T>
@@ -18,8 +16,8 @@ class DenseUpdateTest : public PerIsa {
     for (const auto& [m, n, k] : contract_sizes(GetParam() != core::Isa::amx)) {
       Random random(kSeed + turn);
       constexpr std::array<std::int64_t, 3> pads = {0, 1, 7}, offsets = {0, 1, 3};
-      const Guarded<T> a(m, k, pads[turn % 3], offsets[turn % 3], quiet_nan<T>());
-      const Guarded<T> b(n, k, pads[(turn + 1) % 3], offsets[turn / 3 % 3], quiet_nan<T>());
+      const Guarded<T> a(m, k, pads[turn % 3], offsets[turn % 3], kNaN<T>);
+      const Guarded<T> b(n, k, pads[(turn + 1) % 3], offsets[turn / 3 % 3], kNaN<T>);
       a.fill([&](auto, auto) { return random.gaussian(); });
       b.fill([&](auto, auto) { return random.gaussian(); });
       Dense<long double> product(m, n), magnitude(m, n);
@@ -33,7 +31,7 @@ class DenseUpdateTest : public PerIsa {
                        << "m " << m << " n " << n << " k " << k << " lower " << int(shape)
                        << " assign " << int(assign) << " turn " << turn << " seed " << kSeed);
           ++turn;
-          c.fill([&](auto i, auto j) { return assign ? quiet_nan<T>() : start(i, j); }, shape);
+          c.fill([&](auto i, auto j) { return assign ? kNaN<T> : start(i, j); }, shape);
           update(table_, a.view(), b.view(), c.view(), shape, write);
           // Worst case of k products, k - 1 sums and the subtraction (Higham 2002, section 3.1).
           const double error = static_cast<double>(k + 2) * kRoundoff<T>;
@@ -108,7 +106,7 @@ class DenseUpdateTest : public PerIsa {
   void expect_non_finite_stays_in_its_row() {
     Random random(kSeed);
     const std::int64_t m = 40, n = 37, k = 29;
-    for (T bad : {quiet_nan<T>(), std::numeric_limits<T>::infinity()}) {
+    for (T bad : {kNaN<T>, std::numeric_limits<T>::infinity()}) {
       const Guarded<T> a(m, k), b(n, k), c(m, n);
       a.fill([&](auto, auto) { return random.gaussian(); });
       b.fill([&](auto, auto) { return random.gaussian(); });
@@ -121,11 +119,6 @@ class DenseUpdateTest : public PerIsa {
   }
 
  private:
-  template <class T>
-  static T quiet_nan() {
-    return std::numeric_limits<T>::quiet_NaN();
-  }
-
   template <class T>
   static void multiply(MatrixView<T> a, MatrixView<T> b, Dense<long double>& product,
                        Dense<long double>& magnitude) {

@@ -11,8 +11,6 @@ using stepwell::test::abs_of;
 using stepwell::test::Quad;
 using stepwell::test::quad_error;
 
-constexpr std::uint64_t kSeed = 24;
-
 /// A vector of double-doubles.
 struct Pairs {
   Guarded<double> hi, lo;
@@ -48,7 +46,7 @@ Sum quad_sum(const Pairs& start, std::int64_t rows, std::int64_t inner, const A&
   return sum;
 }
 
-::testing::AssertionResult close(const Pairs& got, const Sum& sum, double factor) {
+::testing::AssertionResult accurate(const Pairs& got, const Sum& sum, double factor) {
   for (std::size_t i = 0; i < sum.value.size(); ++i) {
     const auto k = static_cast<std::int64_t>(i);
     const auto error = static_cast<double>(abs_of(got.at(k) - sum.value[i]));
@@ -99,8 +97,8 @@ class ExactProductTest : public PerIsa {
       p.z_low = z.lo.view().data;
     }
     exact_product(table_, a.view(), p);
-    ASSERT_TRUE(close(y, ey, with_y ? usual(n) : 0));
-    ASSERT_TRUE(close(z, ez, with_z ? usual(m) : 0));
+    ASSERT_TRUE(accurate(y, ey, with_y ? usual(n) : 0));
+    ASSERT_TRUE(accurate(z, ez, with_z ? usual(m) : 0));
     ASSERT_TRUE(y.untouched_outside());
     ASSERT_TRUE(z.untouched_outside());
   }

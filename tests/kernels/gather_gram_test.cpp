@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
-
 #include "kernels/fixture/fixture.hpp"
 
 /// The Gram matrix of gathered columns, for every instruction set.
@@ -177,7 +175,7 @@ TEST_P(GatherGramTest, ReadsNothingBehindTheItemsAndTheLists) {
 TEST_P(GatherGramTest, ANaNStaysInItsRowAndColumn) {
   Random random(95);
   Problem p(70, 10, 40, false, random);
-  p.y(33, p.columns[12]) = std::numeric_limits<float>::quiet_NaN();
+  p.y(33, p.columns[12]) = kNaN<float>;
   const GatherGram g = p.args(false);
   gather_gram(table_, g);
   for (std::int64_t j = 0; j < 70; ++j) {

@@ -9,10 +9,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 64;
-template <class T>
-constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
-
 template <class T>
 struct Leaves;
 template <>

@@ -8,7 +8,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 24;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// |got - expected| <= terms u expected for sums of 'terms' nonnegative values; the same infinity

@@ -7,7 +7,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 4096;
 constexpr std::int64_t kLong = 4096;
 constexpr std::int64_t kChunk = 512;
 

@@ -1,16 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
-
 #include "kernels/fixture/fixture.hpp"
 
 /// Packing the transpose of a column-major block gives the same as packing a transposed copy, for
 /// every instruction set.
 namespace stepwell::kernels::test {
 namespace {
-
-constexpr std::uint64_t kSeed = 61;
-constexpr std::uint16_t kUnwritten = 0xabcd;
 
 class PackColumnsTest : public PerIsaAndRung {};
 INSTANTIATE_TEST_SUITE_P(Kernels, PackColumnsTest, every_vector_isa_and_packed_rung(),
@@ -36,7 +31,7 @@ TEST_P(PackColumnsTest, IsPackingOfTheTranspose) {
   for (const auto& [m, n] : contract_pairs()) {
     Random random(kSeed + turn);
     SCOPED_TRACE(::testing::Message() << m << " x " << n << " seed " << kSeed << "+" << turn);
-    Guarded<double> a(m, n, turn % 3, turn % 4, std::numeric_limits<double>::quiet_NaN());
+    Guarded<double> a(m, n, turn % 3, turn % 4, kNaN<double>);
     a.fill([&](auto, auto) { return any_number(random); });
     std::vector<double> scale;
     for (std::int64_t j = 0; j < n; ++j) {

@@ -9,9 +9,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 16;
-constexpr std::uint16_t kUnwritten = 0xabcd;
-
 /// Values that are hard to round: both formats' limits, ties of every rung, subnormals, non-finite.
 std::vector<double> hard_values() {
   std::vector<double> x = {0.0, -0.0, 1, -1, 1e300, -1e300, 1e-300, 0x1p-1074, -0x1p-1074};
@@ -30,8 +27,8 @@ std::vector<double> hard_values() {
   }
   x.push_back(std::numeric_limits<double>::infinity());
   x.push_back(-std::numeric_limits<double>::infinity());
-  x.push_back(std::numeric_limits<double>::quiet_NaN());
-  x.push_back(-std::numeric_limits<double>::quiet_NaN());
+  x.push_back(kNaN<double>);
+  x.push_back(-kNaN<double>);
   x.push_back(std::bit_cast<double>(0x7ff123456789abcdULL));
   return x;
 }
@@ -41,7 +38,7 @@ std::vector<double> hard_values() {
 template <class T>
 Guarded<T> source(std::int64_t m, std::int64_t n, Shape shape, std::int64_t pad, Random& random) {
   static const std::vector<double> hard = hard_values();
-  Guarded<T> a(m, n, pad, pad % 4, std::numeric_limits<T>::quiet_NaN());
+  Guarded<T> a(m, n, pad, pad % 4, kNaN<T>);
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   a.fill(
       [&](auto, auto) {

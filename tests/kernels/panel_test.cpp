@@ -142,8 +142,7 @@ TEST_P(PanelTest, LeafTakesTheFirstOfTheLargest) {
 }
 
 TEST_P(PanelTest, LeafStopsAtWhatCanBeNoPivot) {
-  for (const double bad :
-       {0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+  for (const double bad : {0.0, kNaN<double>, std::numeric_limits<double>::infinity()}) {
     for (const std::int64_t m : {5, 37, 64}) {
       for (std::int64_t column = 0; column < 5; ++column) {
         // The identity with one column that is zero or has one non-finite element.

@@ -6,8 +6,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 21;
-
 class ProductTest : public PerIsa {
  protected:
   /// a: FP64, or an fp32 copy.

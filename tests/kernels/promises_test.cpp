@@ -59,8 +59,6 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcep
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 6;
-
 /// CBLAS runs in one thread, as in the engine's tasks: with more, OpenBLAS keeps its queues on the
 /// stack, where its kernels for some CPUs (Haswell) need more than 64 KiB.
 class PromiseTest : public PerIsa {

@@ -28,8 +28,8 @@ class Residues : public PerIsa {
 INSTANTIATE_TEST_SUITE_P(Kernels, Residues, every_isa(), isa_name);
 
 /// Numbers in residues, in both orders.
-struct Operand {
-  Operand(const Table& t, MatrixView<double> x, int planes, Shape shape = Shape::full)
+struct ResidueOperand {
+  ResidueOperand(const Table& t, MatrixView<double> x, int planes, Shape shape = Shape::full)
       : bytes(residue_bytes(x.rows, x.cols, planes)), reordered(bytes.size()) {
     quads = residues(bytes.data(), x.rows, x.cols, planes, ResidueOrder::quads);
     rows = residues(reordered.data(), x.rows, x.cols, planes, ResidueOrder::rows);
@@ -104,7 +104,7 @@ TEST_P(Residues, NumbersAreRoundedToFixedPointAndRestored) {
     for (const std::int64_t cols : {1, 3, 64, 70}) {
       std::vector<double> x = random_rows(rows, cols, 7);
       const std::vector<double> before = x;
-      const Operand a(table_, view(x.data(), rows, cols), kVerifiedPlanes);
+      const ResidueOperand a(table_, view(x.data(), rows, cols), kVerifiedPlanes);
       std::vector<double> back(x.size(), 77);
       table_.residues.restore.run(a.quads, view(back.data(), rows, cols));
       for (std::size_t e = 0; e < x.size(); ++e) {
@@ -132,7 +132,7 @@ TEST_P(Residues, TheUpperPartOfALowerTriangleIsZero) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < j; ++i) x[static_cast<std::size_t>(j * n + i)] = NAN;
   }
-  const Operand a(table_, view(x.data(), n, n), kResiduePlanes, Shape::lower);
+  const ResidueOperand a(table_, view(x.data(), n, n), kResiduePlanes, Shape::lower);
   std::vector<double> back(x.size());
   table_.residues.restore.run(a.quads, view(back.data(), n, n));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -145,9 +145,9 @@ TEST_P(Residues, TheUpperPartOfALowerTriangleIsZero) {
 }
 
 /// The exact sum of products of numbers, in 128-bit integers.
-Integer exact_sum(const std::vector<double>& a, std::int64_t rows, std::int64_t i,
-                  const std::vector<double>& b, std::int64_t cols, std::int64_t j,
-                  std::int64_t depth) {
+Integer integer_sum(const std::vector<double>& a, std::int64_t rows, std::int64_t i,
+                    const std::vector<double>& b, std::int64_t cols, std::int64_t j,
+                    std::int64_t depth) {
   Integer sum = 0;
   for (std::int64_t k = 0; k < depth; ++k) {
     sum += static_cast<Integer>(number(a[static_cast<std::size_t>(k * rows + i)])) *
@@ -173,8 +173,8 @@ TEST_P(Residues, SumsAreExact) {
     std::vector<double> a = random_rows(c.rows, c.depth, 1), b = random_rows(c.cols, c.depth, 2);
     // Two calls, the second with two products.
     const std::int64_t cut = c.depth / 2 / 64 * 64;
-    const Operand left(table_, view(a.data(), c.rows, c.depth), c.planes);
-    const Operand right(table_, view(b.data(), c.cols, c.depth), c.planes);
+    const ResidueOperand left(table_, view(a.data(), c.rows, c.depth), c.planes);
+    const ResidueOperand right(table_, view(b.data(), c.cols, c.depth), c.planes);
     const auto part = [&](std::int64_t k0, std::int64_t k1) -> ResidueFactors {
       return {left.quads.block(0, k0, c.rows, k1 - k0), right.rows.block(0, k0, c.cols, k1 - k0)};
     };
@@ -191,7 +191,7 @@ TEST_P(Residues, SumsAreExact) {
     for (std::int64_t j = 0; j < c.cols; ++j) {
       for (std::int64_t i = 0; i < c.rows; ++i) {
         const auto e = static_cast<std::size_t>(j * c.rows + i);
-        const auto sum = static_cast<double>(exact_sum(a, c.rows, i, b, c.cols, j, c.depth));
+        const auto sum = static_cast<double>(integer_sum(a, c.rows, i, b, c.cols, j, c.depth));
         h[e] = (i + j) % 3 == 0 ? 0 : 0x1p-54 * std::nearbyint(0x1p-54 * sum);
       }
     }
@@ -205,7 +205,8 @@ TEST_P(Residues, SumsAreExact) {
           EXPECT_EQ(t[e], h[e]);
           continue;
         }
-        const double exact = exact_difference(h[e], exact_sum(a, c.rows, i, b, c.cols, j, c.depth));
+        const double exact =
+            exact_difference(h[e], integer_sum(a, c.rows, i, b, c.cols, j, c.depth));
         const double bound = 3 * 0x1p-53 * std::fabs(exact) + 0x1p-80;
         EXPECT_TRUE(std::fabs(t[e] - exact) <= bound)
             << i << ' ' << j << ": " << t[e] << " for " << exact;
@@ -253,8 +254,8 @@ TEST_P(Residues, ScaledRowsAndColumnsAreRead) {
 TEST_P(Residues, SumsAreScaledExactly) {
   const std::int64_t rows = 50, cols = 37, depth = 100;
   std::vector<double> a = random_rows(rows, depth, 12), b = random_rows(cols, depth, 13);
-  const Operand left(table_, view(a.data(), rows, depth), kVerifiedPlanes);
-  const Operand right(table_, view(b.data(), cols, depth), kVerifiedPlanes);
+  const ResidueOperand left(table_, view(a.data(), rows, depth), kVerifiedPlanes);
+  const ResidueOperand right(table_, view(b.data(), cols, depth), kVerifiedPlanes);
   Buffer<std::int8_t> memory(residue_sums_bytes(rows, cols, kVerifiedPlanes));
   const ResidueSums sums = residue_sums(memory.data(), rows, cols, kVerifiedPlanes);
   const ResidueFactors whole[] = {{left.quads, right.rows}};
@@ -315,7 +316,7 @@ TEST_P(Residues, WideSumsAreExact) {
   double largest = 0;
   for (std::int64_t j = 0; j < cols; ++j) {
     for (std::int64_t i = 0; i < rows; ++i) {
-      const double exact = exact_difference(0, exact_sum(a, rows, i, b, cols, j, depth));
+      const double exact = exact_difference(0, integer_sum(a, rows, i, b, cols, j, depth));
       const double off = std::fabs(t[static_cast<std::size_t>(j * rows + i)] - exact);
       EXPECT_TRUE(off <= 3 * 0x1p-53 * std::fabs(exact) + 0x1p-72) << i << ' ' << j;
       largest = std::max(largest, std::fabs(exact));
@@ -330,8 +331,8 @@ TEST_P(Residues, HaveTheBitsOfTheReference) {
   std::vector<double> a = random_rows(n, depth, 3), b = random_rows(n, depth, 4);
   std::vector<double> results[2];
   for (const Table* t : {&reference, static_cast<const Table*>(&table_)}) {
-    const Operand left(*t, view(a.data(), n, depth), kVerifiedPlanes);
-    const Operand right(*t, view(b.data(), n, depth), kVerifiedPlanes);
+    const ResidueOperand left(*t, view(a.data(), n, depth), kVerifiedPlanes);
+    const ResidueOperand right(*t, view(b.data(), n, depth), kVerifiedPlanes);
     Buffer<std::int8_t> memory(residue_sums_bytes(n, n, kVerifiedPlanes));
     const ResidueSums sums = residue_sums(memory.data(), n, n, kVerifiedPlanes);
     const ResidueFactors whole[] = {{left.quads, right.rows}};
@@ -353,8 +354,8 @@ TEST_P(Residues, HaveTheBitsOfTheReference) {
 TEST_P(Residues, TheRedundantPlaneFindsAnyWrongResidue) {
   const std::int64_t n = 32, depth = 64;
   std::vector<double> a = random_rows(n, depth, 5), b = random_rows(n, depth, 6);
-  const Operand left(table_, view(a.data(), n, depth), kVerifiedPlanes);
-  const Operand right(table_, view(b.data(), n, depth), kVerifiedPlanes);
+  const ResidueOperand left(table_, view(a.data(), n, depth), kVerifiedPlanes);
+  const ResidueOperand right(table_, view(b.data(), n, depth), kVerifiedPlanes);
   Buffer<std::int8_t> memory(residue_sums_bytes(n, n, kVerifiedPlanes));
   const ResidueSums sums = residue_sums(memory.data(), n, n, kVerifiedPlanes);
   const ResidueFactors whole[] = {{left.quads, right.rows}};
@@ -400,7 +401,7 @@ TEST_P(Residues, TwoWrongSumsOfARowOfALowerTriangleCannotCancel) {
 TEST_P(Residues, TheOtherPlanesFindAnyWrongResidueOfANumber) {
   const std::int64_t rows = 50, cols = 70;
   std::vector<double> x = random_rows(rows, cols, 16);
-  const Operand a(table_, view(x.data(), rows, cols), kVerifiedPlanes);
+  const ResidueOperand a(table_, view(x.data(), rows, cols), kVerifiedPlanes);
   std::vector<double> back(x.size());
   const MatrixView<double> out = view(back.data(), rows, cols);
   EXPECT_EQ(table_.residues.restore.run(a.quads, out), 0);

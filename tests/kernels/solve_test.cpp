@@ -6,8 +6,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 22;
-
 class PackedProductTest : public PerIsaAndRung {
  protected:
   template <class V>

@@ -9,7 +9,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 33;
 constexpr int kBits = 18;
 
 double on_grid(double a, int exponent) {

@@ -9,9 +9,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 20240607;
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
 class UpdateTest : public PerIsaAndRung {
  protected:
   void run(const Operand& a, const Operand& b, MatrixView<float> c, Shape shape = Shape::full,
@@ -42,7 +39,9 @@ TEST_P(UpdateTest, AgreesWithTheExactProductAndTheReferenceAndWritesNothingElse)
                      << " assign " << int(write) << " pad " << pad << " offset " << offset
                      << " seed " << kSeed << "+" << turn);
         const bool assign = write == Write::assign;
-        const auto c0 = [&](std::int64_t i, std::int64_t j) { return assign ? kNaN : start(i, j); };
+        const auto c0 = [&](std::int64_t i, std::int64_t j) {
+          return assign ? kNaN<double> : start(i, j);
+        };
         const auto expected = [&](std::int64_t i, std::int64_t j) {
           return assign ? p.value(i, j) : start(i, j) - p.value(i, j);
         };
@@ -197,7 +196,7 @@ TEST_P(UpdateTest, GivesTheSameBitsWhateverItIsToldToFetchNext) {
        {Next{a.packed, {}}, Next{{}, b.packed}, Next{small.packed, large.packed},
         Next{large.packed, small.packed}, Next{large.packed.block(0, 0, 0, 700), b.packed},
         Next{a.packed, large.packed.block(0, 0, 300, 0)}}) {
-    c.fill([](auto, auto) { return kNaN; });
+    c.fill([](auto, auto) { return kNaN<float>; });
     update(table_, rung(), a.packed, b.packed, c.view(), Shape::full, Write::assign, hint);
     EXPECT_TRUE(same_bits(c.view(), expected.view()));
   }
@@ -235,7 +234,7 @@ TEST_P(UpdateTest, KeepsNonFiniteElementsInTheirRowsAndColumns) {
   const Dense<double> x = gaussian(m, k, random), y = gaussian(n, k, random);
   const Guarded<float> clean(m, n);
   run(left(x), right(y), clean.view());
-  for (double bad : {inf, -inf, std::numeric_limits<double>::quiet_NaN(), 1e39, -1e308}) {
+  for (double bad : {inf, -inf, kNaN<double>, 1e39, -1e308}) {
     for (std::int64_t at : {0, 1, 31, 32, 66}) {
       const std::int64_t row = (at * 5) % m, column = (at * 7) % n;
       Dense<double> x_bad = x, y_bad = y;

@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
-
 #include "kernels/fixture/fixture.hpp"
 
 /// Code shared by the tests of products with a few vectors.
 namespace stepwell::kernels::test {
 
 inline constexpr std::array<std::int64_t, 6> kVectorCounts = {1, 2, 3, 5, 16, 17};
-
-template <class T>
-inline constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
 
 /// Sizes with a number of vectors: the counts take turns (the small ones for large sizes). Every
 /// test also uses a single vector.

@@ -3,7 +3,6 @@
 #include "refine/operators/general_product.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
@@ -16,6 +15,7 @@ namespace {
 
 using kernels::test::Dense;
 using kernels::test::Guarded;
+using kernels::test::kNaN;
 using kernels::test::kSanitized;
 using kernels::test::kU64;
 using kernels::test::Random;
@@ -23,17 +23,15 @@ using kernels::test::same_bits;
 using stepwell::test::abs_of;
 using stepwell::test::Quad;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 /// A Gaussian matrix, surrounded by NaN.
 Guarded<double> gaussian(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   Random random(seed);
-  Guarded<double> a(rows, cols, 3, 1, kNaN);
+  Guarded<double> a(rows, cols, 3, 1, kNaN<double>);
   a.fill([&](auto, auto) { return random.gaussian(); });
   return a;
 }
 
-std::vector<std::int64_t> orders() {
+std::vector<std::int64_t> general_orders() {
   std::vector<std::int64_t> n = {1, 2, 3, 31, 63, 64, 65, 127, 129, 255, 256, 257, 513, 600};
   if (!kSanitized) n.insert(n.end(), {1025, 2047, 2049});
   return n;
@@ -50,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Refine, GeneralProducts, ::testing::Bool());
 
 TEST_P(GeneralProducts, AreRightToRounding) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : general_orders()) {
     const auto a = gaussian(n, n, 1);
     GeneralProduct product(pool, a.view(), transposed());
     EXPECT_EQ(product.order(), n);
@@ -79,7 +77,7 @@ TEST_P(GeneralProducts, AreRightToRounding) {
 /// For Gaussian elements, and for equal ones, whose sums are all rounded in the same direction.
 TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : general_orders()) {
     for (const bool equal : {false, true}) {
       const auto a = gaussian(n, n, 1);
       const auto x = gaussian(n, 3, 2);
@@ -121,7 +119,7 @@ TEST_P(GeneralProducts, HaveADepthBelowTheTolerance) {
 
 TEST_P(GeneralProducts, AreExactToTwiceTheDigits) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : general_orders()) {
     const auto a = gaussian(n, n, 1);
     GeneralProduct product(pool, a.view(), transposed());
     for (const bool with_b : {false, true}) {
@@ -229,7 +227,7 @@ TEST_P(GeneralProducts, AreScaledByRowsAndColumns) {
 }
 
 TEST(GeneralScan, FindsBothNorms) {
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : general_orders()) {
     const auto a = gaussian(n, n, 4);
     a(n - 1, 0) = 100;  // so that the norms differ
     std::vector<double> rows(n), cols(n);
@@ -264,7 +262,7 @@ TEST(GeneralScan, FindsBothNorms) {
 
 TEST(GeneralScan, FindsTheFirstNonFiniteElement) {
   engine::ThreadPool pool(2);
-  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {1, 64, 65, 200, 600}) {
       for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
                {0, 0}, {n - 1, 0}, {n - 1, n - 1}, {n / 3, n / 2}, {0, n / 2}}) {
@@ -290,7 +288,7 @@ TEST(Symmetry, IsToTheBits) {
     }
     EXPECT_TRUE(is_symmetric_with_positive_diagonal(pool, a.view())) << n;
     for (const std::int64_t k : {std::int64_t{0}, n / 2, n - 1}) {
-      for (const double bad : {0.0, -1.0, kNaN}) {
+      for (const double bad : {0.0, -1.0, kNaN<double>}) {
         a(k, k) = bad;
         EXPECT_FALSE(is_symmetric_with_positive_diagonal(pool, a.view())) << n << ", " << k;
       }

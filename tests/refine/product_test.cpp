@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
-
 #include "kernels/fixture/fixture.hpp"
 #include "kernels/quad.hpp"
 #include "kernels/scan.hpp"
@@ -14,6 +12,7 @@ namespace {
 
 using kernels::test::Dense;
 using kernels::test::Guarded;
+using kernels::test::kNaN;
 using kernels::test::kSanitized;
 using kernels::test::kU64;
 using kernels::test::Random;
@@ -21,12 +20,10 @@ using kernels::test::same_bits;
 using stepwell::test::abs_of;
 using stepwell::test::Quad;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 /// Gaussian below and on the diagonal, NaN above it and around it.
 Guarded<double> lower(std::int64_t n, std::uint64_t seed) {
   Random random(seed);
-  Guarded<double> a(n, n, 3, 1, kNaN);
+  Guarded<double> a(n, n, 3, 1, kNaN<double>);
   a.fill([&](auto, auto) { return random.gaussian(); }, kernels::Shape::lower);
   return a;
 }
@@ -37,12 +34,12 @@ double element(const Guarded<double>& a, std::int64_t i, std::int64_t j) {
 
 Guarded<double> vectors(std::int64_t n, std::int64_t r, std::uint64_t seed) {
   Random random(seed);
-  Guarded<double> x(n, r, 2, 1, kNaN);
+  Guarded<double> x(n, r, 2, 1, kNaN<double>);
   x.fill([&](auto, auto) { return random.gaussian(); });
   return x;
 }
 
-std::vector<std::int64_t> orders() {
+std::vector<std::int64_t> symmetric_orders() {
   std::vector<std::int64_t> n = {1,   2,   3,   31,  63,  64,  65,  127,
                                  128, 129, 191, 192, 193, 255, 400, 600};
   if (!kSanitized) n.insert(n.end(), {1000, 2047, 2049});
@@ -51,7 +48,7 @@ std::vector<std::int64_t> orders() {
 
 TEST(SymmetricProduct, IsRightToRounding) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : symmetric_orders()) {
     const auto a = lower(n, 1);
     SymmetricProduct product(pool, a.view());
     for (const std::int64_t r : {1, 3}) {
@@ -80,7 +77,7 @@ TEST(SymmetricProduct, IsRightToRounding) {
 /// the copy's rounding.
 TEST(SymmetricProduct, WithACopyIsRightToTheCopysRounding) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : symmetric_orders()) {
     const auto a = lower(n, 1);
     const auto x = vectors(n, 1, 2);
     std::vector<double> scale;
@@ -114,7 +111,7 @@ TEST(SymmetricProduct, WithACopyIsRightToTheCopysRounding) {
 
 TEST(SymmetricProduct, TakesNoMoreMemoryForACopyThanItSays) {
   engine::ThreadPool pool(1);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : symmetric_orders()) {
     std::int64_t elements = 0;
     for (std::int64_t c = 0; c < n; c += 64) {
       elements += (n - c + 15) / 16 * 16 * std::min<std::int64_t>(64, n - c);
@@ -127,7 +124,7 @@ TEST(SymmetricProduct, TakesNoMoreMemoryForACopyThanItSays) {
 /// For Gaussian elements, and for equal ones, whose sums are all rounded in the same direction.
 TEST(SymmetricProduct, WithBlockedSumsErrsByNoMoreThanItsDepth) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : symmetric_orders()) {
     const Guarded<double> equal(n, n, 3);
     equal.fill([](auto i, auto j) { return i < j ? NAN : i == j ? 100 : 0.6; });
     const auto gaussian = lower(n, 1);
@@ -189,7 +186,7 @@ TEST(SymmetricProduct, SeesEveryBitOfTheTriangleInEachPass) {
 
 TEST(SymmetricProduct, IsExactToTwiceTheDigits) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : symmetric_orders()) {
     const auto a = lower(n, 1);
     SymmetricProduct product(pool, a.view());
     for (const bool with_b : {false, true}) {
@@ -232,7 +229,7 @@ MatrixScan scan_of(MatrixView<const double> a, bool check_symmetry = false, int 
 
 TEST(MatrixScan, FindsTheNormsWithAndWithoutAProduct) {
   engine::ThreadPool pool(2);
-  for (const std::int64_t n : orders()) {
+  for (const std::int64_t n : symmetric_orders()) {
     const auto a = lower(n, 4);
     double norm = 0, largest = 0, squares = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -266,7 +263,7 @@ TEST(MatrixScan, SurvivesTheEndsOfTheRange) {
   for (const double scale : {0x1p-1040, 0x1p-1000, 0x1p1000}) {
     const std::int64_t n = 200;
     const auto a = lower(n, 4);
-    Guarded<double> scaled(n, n, 1, 0, kNaN);
+    Guarded<double> scaled(n, n, 1, 0, kNaN<double>);
     scaled.fill([&](auto i, auto j) { return a(i, j) * scale; }, kernels::Shape::lower);
     const MatrixScan plain = scan_of(a.view()), found = scan_of(scaled.view());
     EXPECT_EQ(found.scan.max_abs, plain.scan.max_abs * scale);
@@ -276,7 +273,7 @@ TEST(MatrixScan, SurvivesTheEndsOfTheRange) {
 }
 
 TEST(MatrixScan, FindsTheFirstNonFiniteElement) {
-  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {
     for (const std::int64_t n : {1, 64, 65, 200, 600}) {
       for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
                {0, 0}, {n - 1, 0}, {n - 1, n - 1}, {n / 2, n / 3}, {n - 1, n / 2}}) {

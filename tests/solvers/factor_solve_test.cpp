@@ -19,10 +19,6 @@ FactorOptions at(const char* map) {
   return options;
 }
 
-double tolerance_of(std::int64_t n) {
-  return std::sqrt(static_cast<double>(n)) * kU64;
-}
-
 TEST(FactorSolveTest, ReachesFullAccuracyFromEveryRung) {
   for (const char* const map : {"bf16", "bf16x2", "fp16", "fp32", "fp64", "graded:bf16x2*1,bf16"}) {
     SCOPED_TRACE(map);

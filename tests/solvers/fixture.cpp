@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "factor/scaling.hpp"
 #include "solvers/double_double_errors.hpp"
@@ -15,8 +14,6 @@ extern "C" void dpotrf_(const char* uplo, const int* n, double* a, const int* ld
 
 namespace stepwell::solvers::test {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Dense<double> lower_copy(MatrixView<const double> a) {
   Dense<double> copy(a.rows, a.cols);
@@ -32,7 +29,7 @@ Padded::Padded(std::int64_t rows, std::int64_t cols, std::int64_t pad)
     : rows_(rows),
       cols_(cols),
       ld_(std::max<std::int64_t>(1, rows + pad)),
-      memory_(static_cast<std::size_t>(ld_ * cols), kNaN) {}
+      memory_(static_cast<std::size_t>(ld_ * cols), kNaN<double>) {}
 
 bool Padded::padding_unchanged() const {
   for (std::int64_t j = 0; j < cols_; ++j) {
@@ -103,9 +100,22 @@ Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64
   return kernels::test::gaussian(n, columns, random);
 }
 
+Dense<double> times(const Dense<double>& x, int power) {
+  Dense<double> y(x);
+  for (double& e : y.data) e = std::ldexp(e, power);
+  return y;
+}
+
 SolveOptions with_map(const std::string& map) {
   SolveOptions options;
   if (map != "default") options.map = parse_map(map);
+  return options;
+}
+
+SolveOptions at_fp64(std::int64_t tile) {
+  SolveOptions options;
+  options.map = uniform(Rung::fp64);
+  options.tile = tile;
   return options;
 }
 
@@ -117,11 +127,37 @@ FactorOptions factor_at_fp64(std::int64_t tile, bool spread) {
   return options;
 }
 
+void PrintTo(const Path& p, std::ostream* out) {
+  *out << p.map << " n " << p.n;
+}
+
 Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions& options) {
   Solved s{Dense<double>(b.rows, b.cols), {}};
   s.certificate = solve_spd(a.view(), b.view(), s.x.view(), options);
   EXPECT_TRUE(consistent(s.certificate, b.cols));
   return s;
+}
+
+void expect_same_path(const Solved& got, const Solved& expected, int power) {
+  const Certificate &c = got.certificate, &e = expected.certificate;
+  EXPECT_EQ(c.outcome, e.outcome);
+  EXPECT_EQ(c.iterations, e.iterations);
+  EXPECT_EQ(map_text(c.method), map_text(e.method));
+  EXPECT_EQ(c.backward_error, e.backward_error);
+  EXPECT_EQ(c.condition, e.condition);
+  EXPECT_EQ(c.shift, e.shift);
+  ASSERT_EQ(c.rungs.size(), e.rungs.size());
+  for (std::size_t k = 0; k < c.rungs.size(); ++k) {
+    EXPECT_EQ(map_text(c.rungs[k].method), map_text(e.rungs[k].method));
+    EXPECT_EQ(c.rungs[k].iterations, e.rungs[k].iterations);
+    EXPECT_EQ(c.rungs[k].reason, e.rungs[k].reason);
+  }
+  ASSERT_EQ(c.columns.size(), e.columns.size());
+  for (std::size_t k = 0; k < c.columns.size(); ++k) {
+    EXPECT_EQ(c.columns[k].history, e.columns[k].history);
+    EXPECT_EQ(c.columns[k].proven_backward_error, e.columns[k].proven_backward_error);
+  }
+  EXPECT_TRUE(same_bits(got.x.view(), times(expected.x, power).view()));
 }
 
 ::testing::AssertionResult consistent(const Certificate& c, std::int64_t columns) {

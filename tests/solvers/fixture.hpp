@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ namespace stepwell::solvers::test {
 
 using factor::test::message_of;
 using kernels::test::Dense;
+using kernels::test::kNaN;
 using kernels::test::kSanitized;
 using kernels::test::kU64;
 using kernels::test::Random;
@@ -69,10 +72,20 @@ Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double conditio
                              std::uint64_t seed = 1);
 Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64_t seed = 1);
 
-SolveOptions with_map(const std::string& map);
+/// x times a power of two.
+Dense<double> times(const Dense<double>& x, int power);
 
-/// A factor at FP64 quality.
+SolveOptions with_map(const std::string& map);
+/// A solve with a factor at FP64 quality, and such a factor.
+SolveOptions at_fp64(std::int64_t tile = 64);
 FactorOptions factor_at_fp64(std::int64_t tile = 64, bool spread = false);
+
+/// A path through the solver: an order and a map that lead to it.
+struct Path {
+  std::int64_t n;
+  const char* map;
+};
+void PrintTo(const Path& p, std::ostream* out);
 
 /// A solve with copies: x and the certificate. Fails the test if the certificate contradicts
 /// itself.
@@ -81,6 +94,14 @@ struct Solved {
   Certificate certificate;
 };
 Solved solve(const Dense<double>& a, const Dense<double>& b, const SolveOptions& options = {});
+
+/// The tolerance of a solve: no column that is called converged has a larger backward error.
+inline double tolerance_of(std::int64_t n) {
+  return std::sqrt(static_cast<double>(n)) * kU64;
+}
+
+/// Expects the same path, and x with the same bits up to a power of two.
+void expect_same_path(const Solved& got, const Solved& expected, int power);
 
 /// Whether all parts of a certificate agree.
 ::testing::AssertionResult consistent(const Certificate& c, std::int64_t columns);

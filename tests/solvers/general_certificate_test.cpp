@@ -41,7 +41,7 @@ Dense<Quad> quad_inverse(const Dense<double>& a) {
 }
 
 /// ||A|| ||A^-1|| in the infinity norm.
-double condition_of(const Dense<double>& a) {
+double general_condition(const Dense<double>& a) {
   const Dense<Quad> w = quad_inverse(a);
   Quad norm = 0, inverse = 0;
   for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -60,7 +60,7 @@ TEST(GeneralConditions, AreEstimatedFromBelowWithinAFactorOfTen) {
   for (const Kind kind : {Kind::general_geometric, Kind::triw, Kind::chebspec, Kind::randn}) {
     for (const std::int64_t n : {2, 10, 40}) {
       const Dense<double> a = gallery_matrix(kind, n, 1e6, 3);
-      const double exact = condition_of(a), of_transposed = condition_of(transpose(a));
+      const double exact = general_condition(a), of_transposed = general_condition(transpose(a));
       for (const char* const map : {"default", "bf16x2", "fp32"}) {
         for (const bool transposed : {false, true}) {
           SolveOptions options = with_map(map);

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+
 #include "solvers/fixture.hpp"
 
 /// Code shared by the tests of general solves, in addition to fixture.hpp.
 namespace stepwell::solvers::test {
+
+/// The refiners that solve general systems.
+inline constexpr std::array<Refiner, 5> kGeneralRefiners = {
+    Refiner::ir, Refiner::gmres, Refiner::fgmres, Refiner::ir_gmres, Refiner::gmres_gmres};
 
 Dense<double> transpose(const Dense<double>& a);
 

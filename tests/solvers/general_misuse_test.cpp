@@ -99,7 +99,8 @@ TEST(GeneralCorners, NothingToSolveIsSolved) {
     EXPECT_EQ(c.columns.size(), 3u);
     const Dense<double> a = gallery_matrix(Kind::positive_arithmetic, 10, 10);
     EXPECT_TRUE(solve_general(a, Dense<double>(10, 0), with_map(map)).certificate.ok());
-    c = stepwell::solve({nullptr, 0, 0, 1}, {nullptr, 0, 1, 1}, {nullptr, 0, 1, 1}, with_map(map));
+    const MatrixView<double> none{nullptr, 0, 0, 1}, column{nullptr, 0, 1, 1};
+    c = stepwell::solve(none, column, column, with_map(map));
     EXPECT_TRUE(c.ok());
   }
 }

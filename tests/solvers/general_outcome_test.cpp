@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "solvers/general_fixture.hpp"
@@ -12,18 +11,6 @@ namespace stepwell::solvers::test {
 namespace {
 
 using gallery::Kind;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// Order and map, chosen to cover the small solve, the ladder with LAPACK first and with LAPACK
-/// last.
-struct Path {
-  std::int64_t n;
-  const char* map;
-};
-void PrintTo(const Path& p, std::ostream* out) {
-  *out << p.map << " n " << p.n;
-}
 
 class GeneralOutcomes : public ::testing::TestWithParam<Path> {
  protected:
@@ -63,13 +50,14 @@ class GeneralOutcomes : public ::testing::TestWithParam<Path> {
     }
   }
 };
+/// The small solve, the ladder with LAPACK first and with LAPACK last.
 INSTANTIATE_TEST_SUITE_P(Solve, GeneralOutcomes,
                          ::testing::Values(Path{40, "default"}, Path{300, "default"},
                                            Path{300, "bf16"}, Path{130, "fp64"},
                                            Path{1600, "default"}));
 
 TEST_P(GeneralOutcomes, NonFiniteElementsOfA) {
-  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {
     for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {0, 0}, {n() / 2, n() / 2}, {n() - 1, 3}, {1, n() / 2}}) {
       Dense<double> a = good();
@@ -86,7 +74,7 @@ TEST_P(GeneralOutcomes, NonFiniteElementsOfA) {
 TEST_P(GeneralOutcomes, NonFiniteElementsOfB) {
   Dense<double> b = gaussian_columns(n(), 3);
   b(n() / 3, 1) = -HUGE_VAL;
-  b(n() - 1, 2) = kNaN;
+  b(n() - 1, 2) = kNaN<double>;
   const Certificate c = refused(good(), b, options());
   EXPECT_EQ(c.outcome, SolveOutcome::non_finite);
   EXPECT_TRUE(c.in_b);

@@ -15,17 +15,6 @@ using stepwell::test::kSanitized;
 
 constexpr std::int64_t kOrder = 300;
 
-SolveOptions at_fp64() {
-  SolveOptions options;
-  options.map = uniform(Rung::fp64);
-  options.tile = 64;
-  return options;
-}
-
-double tolerance_of(std::int64_t n) {
-  return std::sqrt(static_cast<double>(n)) * kU64;
-}
-
 TEST(ManyColumns, AreSolvedDirectlyAndCertified) {
   const Dense<double> a = gallery_matrix(Kind::geometric, kOrder, 1e4);
   for (const std::int64_t columns : {64, 100, kSanitized ? 200 : 2100}) {

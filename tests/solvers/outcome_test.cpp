@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <limits>
 #include <thread>
 
 #include "solvers/fixture.hpp"
@@ -13,16 +12,6 @@ namespace {
 using factor::test::indefinite;
 using gallery::Kind;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// Order and map, chosen to cover the small solve, the general path and its ladder.
-struct Path {
-  std::int64_t n;
-  const char* map;
-};
-void PrintTo(const Path& p, std::ostream* out) {
-  *out << p.map << " n " << p.n;
-}
 class Outcomes : public ::testing::TestWithParam<Path> {
  protected:
   std::int64_t n() const { return GetParam().n; }
@@ -42,13 +31,14 @@ class Outcomes : public ::testing::TestWithParam<Path> {
     return c;
   }
 };
+/// The small solve, the general path and its ladder.
 INSTANTIATE_TEST_SUITE_P(Solve, Outcomes,
                          ::testing::Values(Path{40, "default"}, Path{300, "default"},
                                            Path{300, "bf16"}, Path{130, "fp64"},
                                            Path{1000, "default"}));
 
 TEST_P(Outcomes, NonFiniteElementsOfA) {
-  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {
     for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {0, 0}, {n() / 2, n() / 2}, {n() - 1, 3}, {n() / 2, 1}}) {
       Dense<double> a = good();
@@ -66,17 +56,17 @@ TEST_P(Outcomes, TheUpperTriangleIsNotRead) {
   Dense<double> a = good();
   const Dense<double> b = gaussian_columns(n(), 2);
   const Solved expected = solve(a, b, options());
-  for (std::int64_t j = 0; j < n(); ++j) std::fill_n(&a.data[j * n()], j, kNaN);
+  for (std::int64_t j = 0; j < n(); ++j) std::fill_n(&a.data[j * n()], j, kNaN<double>);
   const Solved s = solve(a, b, options());
   EXPECT_TRUE(s.certificate.ok()) << s.certificate.reason;
   EXPECT_TRUE(same_bits(s.x.view(), expected.x.view()));
 }
 
 TEST_P(Outcomes, NonFiniteElementsOfB) {
-  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {
     Dense<double> b = gaussian_columns(n(), 3);
     b(n() / 3, 1) = bad;
-    b(n() - 1, 2) = kNaN;
+    b(n() - 1, 2) = kNaN<double>;
     const Certificate c = refused(good(), b, options());
     EXPECT_EQ(c.outcome, SolveOutcome::non_finite);
     EXPECT_TRUE(c.in_b);

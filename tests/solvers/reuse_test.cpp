@@ -12,10 +12,6 @@ namespace {
 
 using gallery::Kind;
 
-double tolerance_of(std::int64_t n) {
-  return std::sqrt(static_cast<double>(n)) * kU64;
-}
-
 /// A with NaN in the strict lower or upper triangle.
 Dense<double> without(const Dense<double>& a, Triangle triangle) {
   Dense<double> half(a);

@@ -13,13 +13,14 @@
 namespace stepwell::solvers::test {
 namespace {
 
-struct Case {
+/// A system and an x, whose residual is bounded.
+struct Candidate {
   Dense<double> a, b, x;
   bool symmetric = false, transposed = false;
 };
 
 /// ||b - A x||_2 of a column, in double-double.
-double residual_norm(const Case& of, std::int64_t column) {
+double residual_norm(const Candidate& of, std::int64_t column) {
   const std::int64_t n = of.a.view().rows;
   double squares = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -34,7 +35,7 @@ double residual_norm(const Case& of, std::int64_t column) {
   return std::sqrt(squares);
 }
 
-std::vector<double> bounds_of(const Case& of, std::uint64_t seed = 1, int threads = 2) {
+std::vector<double> bounds_of(const Candidate& of, std::uint64_t seed = 1, int threads = 2) {
   engine::ThreadPool pool(threads);
   const engine::SingleThreadedBlas blas;
   double largest = 0;
@@ -54,14 +55,14 @@ std::vector<double> bounds_of(const Case& of, std::uint64_t seed = 1, int thread
   return bounds;
 }
 
-Case random_case(std::int64_t n, std::int64_t columns, std::uint64_t seed) {
+Candidate random_candidate(std::int64_t n, std::int64_t columns, std::uint64_t seed) {
   return {gaussian_columns(n, n, seed), gaussian_columns(n, columns, seed + 1),
           gaussian_columns(n, columns, seed + 2)};
 }
 
 /// The bound is valid, and not much larger than its slack makes it: the mean of 32 squares is
 /// within a factor of four of its expectation.
-void expect_tight(const Case& of, double hidden = 0) {
+void expect_tight(const Candidate& of, double hidden = 0) {
   const std::vector<double> bounds = bounds_of(of);
   for (std::size_t c = 0; c < bounds.size(); ++c) {
     const double truth = residual_norm(of, static_cast<std::int64_t>(c));
@@ -76,7 +77,7 @@ TEST(SketchTest, BoundsTheResidualsOfAnyX) {
       for (const bool transposed : {false, true}) {
         if (symmetric && transposed) continue;
         SCOPED_TRACE(testing::Message() << n << " " << symmetric << transposed);
-        Case of = random_case(n, 3, static_cast<std::uint64_t>(n));
+        Candidate of = random_candidate(n, 3, static_cast<std::uint64_t>(n));
         of.symmetric = symmetric;
         of.transposed = transposed;
         if (symmetric) {  // the other triangle is not read
@@ -91,7 +92,7 @@ TEST(SketchTest, BoundsTheResidualsOfAnyX) {
 TEST(SketchTest, SeesResidualsThatFp64SumsWouldLose) {
   // r is one element of 2^-60 of the size of the terms that cancel in it.
   for (const std::int64_t n : {40, 300}) {
-    Case of = random_case(n, 4, 5);
+    Candidate of = random_candidate(n, 4, 5);
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < n; ++i) {
         of.a.view()(i, j) = std::round(1024 * of.a.view()(i, j));
@@ -116,12 +117,12 @@ TEST(SketchTest, SeesResidualsThatFp64SumsWouldLose) {
 }
 
 TEST(SketchTest, GivesTheSameBoundsInEveryScale) {
-  const Case of = random_case(120, 3, 9);
+  const Candidate of = random_candidate(120, 3, 9);
   const std::vector<double> expected = bounds_of(of);
   for (const int a_power : {-900, -300, 0, 300, 900}) {
     for (const int b_power : {-900, -300, 0, 300, 900}) {
       if (std::abs(b_power - a_power) > 900) continue;  // x is not in FP64's range
-      Case scaled = of;
+      Candidate scaled = of;
       for (std::int64_t j = 0; j < 120; ++j) {
         for (std::int64_t i = 0; i < 120; ++i) {
           scaled.a.view()(i, j) = std::ldexp(of.a.view()(i, j), a_power);
@@ -142,7 +143,7 @@ TEST(SketchTest, GivesTheSameBoundsInEveryScale) {
 }
 
 TEST(SketchTest, SaysNothingAboutColumnsThatAreNotFinite) {
-  Case of = random_case(50, 4, 3);
+  Candidate of = random_candidate(50, 4, 3);
   of.x.view()(3, 0) = std::numeric_limits<double>::infinity();
   of.x.view()(4, 1) = std::numeric_limits<double>::quiet_NaN();
   of.b.view()(0, 2) = -std::numeric_limits<double>::infinity();
@@ -152,7 +153,7 @@ TEST(SketchTest, SaysNothingAboutColumnsThatAreNotFinite) {
 }
 
 TEST(SketchTest, HoldsForResidualsWithFewElementsAndForManySeeds) {
-  Case of = random_case(64, 2, 11);
+  Candidate of = random_candidate(64, 2, 11);
   for (std::int64_t c = 0; c < 2; ++c) {
     for (std::int64_t i = 0; i < 64; ++i) of.x.view()(i, c) = of.b.view()(i, c) = 0;
   }

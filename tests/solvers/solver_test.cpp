@@ -14,10 +14,6 @@ namespace {
 
 using gallery::Kind;
 
-double tolerance_of(std::int64_t n) {
-  return std::sqrt(static_cast<double>(n)) * kU64;
-}
-
 TEST(SpdSolverTest, FactorsOnceAndSolvesMany) {
   for (const auto& [n, map] : std::vector<std::pair<std::int64_t, const char*>>{
            {1, "default"}, {60, "default"}, {300, "bf16"}, {300, "fp64"}, {1000, "default"}}) {

@@ -11,6 +11,7 @@
 #include "core/buffer.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/quad.hpp"
+#include "tiles/fixture.hpp"
 
 /// Products with exact sums: an error of the order of u ||a_i|| ||b_j|| whatever the scales of rows
 /// and columns are, the same bits for all ways to compute them, and NaN wherever an operand has
@@ -21,7 +22,6 @@ namespace {
 using core::Isa;
 using stepwell::test::Quad;
 
-constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Matrix {
@@ -114,7 +114,7 @@ double error(const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& r)
       const double size =
           std::sqrt(static_cast<double>(size_a)) * std::sqrt(static_cast<double>(size_b));
       const double bound =
-          0.05 * roots * kUnit * size + 3 * kUnit * std::fabs(static_cast<double>(exact));
+          0.05 * roots * kU64 * size + 3 * kU64 * std::fabs(static_cast<double>(exact));
       const auto off =
           static_cast<double>(stepwell::test::abs_of(static_cast<Quad>(r(i, j)) - exact));
       const double ratio = off == 0 ? 0 : off / bound;
@@ -202,8 +202,8 @@ TEST(ResidueProduct, LinesOfExtremeSizeAreRightOrNaN) {
         }
         const Quad gap = stepwell::test::abs_of(static_cast<Quad>(r(i, j)) - exact);
         // Norms of lines whose squares leave FP64's range are estimated, up to sqrt(70) too large.
-        const Quad squares = size_a * size_b, bound = 70 * 0.05 * kUnit;
-        const Quad rounding = 3 * kUnit * stepwell::test::abs_of(exact);
+        const Quad squares = size_a * size_b, bound = 70 * 0.05 * kU64;
+        const Quad rounding = 3 * kU64 * stepwell::test::abs_of(exact);
         const bool right =
             gap <= rounding || (gap - rounding) * (gap - rounding) <= bound * bound * squares;
         EXPECT_TRUE(right) << i << ' ' << j << ": " << r(i, j);

@@ -8,6 +8,7 @@
 #include "kernels/blas/lapack.hpp"
 #include "kernels/quad.hpp"
 #include "sanitized.hpp"
+#include "tiles/fixture.hpp"
 #include "tiles/residue_factor.hpp"
 
 /// A Cholesky factor with exact sums, tile by tile: as accurate as 64 columns in FP64, whatever n
@@ -17,8 +18,6 @@ namespace {
 
 using core::Isa;
 using stepwell::test::Quad;
-
-constexpr double kUnit = 0x1p-53;
 
 /// V D V' with a product V of Householder reflections, eigenvalues from 1 to 1 / condition.
 Problem spectrum(std::int64_t n, double condition, unsigned seed) {
@@ -85,7 +84,7 @@ double residual(const Problem& p, const std::vector<double>& l) {
       if (!(e <= worst)) worst = e;
     }
   }
-  return worst / kUnit;
+  return worst / kU64;
 }
 
 std::vector<double> lapack(const Problem& p) {

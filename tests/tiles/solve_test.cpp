@@ -8,7 +8,7 @@
 namespace stepwell::tiles::test {
 namespace {
 
-Dense<double> definite(std::int64_t n, Random& random) {
+Dense<double> well_conditioned(std::int64_t n, Random& random) {
   const double deviation = 0.5 / std::sqrt(static_cast<double>(n));
   Dense<double> a(n, n);
   for (std::int64_t j = 0; j < n; ++j) {
@@ -80,7 +80,7 @@ TEST_P(PerRung, DiagonalTilesAreFactored) {
   Random random(8);
   for (const std::int64_t n : {1, 2, 31, 64, 65, 128, 130, 200, 300}) {
     for (const Rounding rounding : {Rounding::nearest, Rounding::toward_zero}) {
-      const Dense<double> a = definite(n, random);
+      const Dense<double> a = well_conditioned(n, random);
       const Diagonal d = factor(a, rung, rounding);
       ASSERT_TRUE(d.pivot.ok());
       const double error = product_residual(a, d.l.value, d.l.value, Shape::lower);
@@ -98,7 +98,7 @@ TEST_P(PerRung, PlainDiagonalTilesAreFactoredInPlace) {
   if (info(rung).planes > 0) GTEST_SKIP() << "packed";
   Random random(14);
   for (const std::int64_t n : {1, 31, 100, 200}) {
-    const Dense<double> a = definite(n, random);
+    const Dense<double> a = well_conditioned(n, random);
     const Dense<double> expected = factor(a, rung, Rounding::nearest).l.value;
     const Stored tile = store(a, rung);
     const Scratch scratch(scratch_bytes(n));
@@ -114,7 +114,7 @@ TEST_P(PerRung, DiagonalTilesStopAtABadPivot) {
   Random random(9);
   for (const std::int64_t pivot : {0, 1, 63, 64, 99}) {
     for (const double value : {0.0, -3.0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}) {
-      Dense<double> a = definite(100, random);
+      Dense<double> a = well_conditioned(100, random);
       a(pivot, pivot) = value;
       EXPECT_EQ(factor(a, GetParam(), Rounding::nearest).pivot.index, pivot) << value;
     }
@@ -124,7 +124,7 @@ TEST_P(PerRung, DiagonalTilesStopAtABadPivot) {
 TEST_P(PerRung, InversesOfStoredTilesSolveLikeTheFactorizationsOwn) {
   const Rung rung = GetParam();
   Random random(10);
-  const Diagonal d = factor(definite(150, random), rung, Rounding::nearest);
+  const Diagonal d = factor(well_conditioned(150, random), rung, Rounding::nearest);
   const core::Buffer<std::byte> memory(d.inverse.bytes());
   Inverse again = d.inverse;
   again.data = memory.data();
@@ -150,7 +150,7 @@ TEST_P(SolveTest, TilesBelowAreSolvedWithTheDiagonalOne) {
   const auto [rung, diagonal_rung] = GetParam();
   Random random(11);
   for (const std::int64_t n : {1, 33, 128, 130, 300}) {
-    const Diagonal d = factor(definite(n, random), diagonal_rung, Rounding::nearest,
+    const Diagonal d = factor(well_conditioned(n, random), diagonal_rung, Rounding::nearest,
                               rung == diagonal_rung ? Forms::own : Forms::all);
     for (const std::int64_t m : {1, 45, 130}) {
       for (const Rounding rounding : {Rounding::nearest, Rounding::toward_zero}) {
@@ -196,7 +196,7 @@ TEST_P(PerRung, FactorsAreRoundedTowardZeroWhenAsked) {
   const Rung rung = GetParam();
   if (rung == Rung::fp64) GTEST_SKIP() << "nothing is rounded";
   Random random(12);
-  const Dense<double> a = definite(64, random);
+  const Dense<double> a = well_conditioned(64, random);
   const Diagonal nearest = factor(a, rung, Rounding::nearest);
   const Diagonal cut = factor(a, rung, Rounding::toward_zero);
   expect_toward_zero(cut.l.value, copy_of(nearest.before_rounding), rung, Shape::lower);

@@ -211,7 +211,7 @@ TEST(Lstsq, RidgeIsLeastSquaresWithMoreRows) {
 }
 
 /// Least squares with a 4 x 3 matrix stored by columns.
-Outcome solve_written(const Directory& d, const std::string& a, const std::string& options = "",
+Outcome lstsq_written(const Directory& d, const std::string& a, const std::string& options = "",
                       const std::string& b = "1\n2\n3\n4\n") {
   d.file("A.mtx", market("array real general", "4 3\n" + a));
   d.file("b.mtx", market("array real general", "4 1\n" + b));
@@ -235,7 +235,7 @@ TEST(Lstsq, WithNoSolutionGivesTheOutcomesExitCodeAndNoX) {
                 "FP64"},
        }) {
     const Directory d;
-    const Outcome o = solve_written(d, c.a, c.options, c.b);
+    const Outcome o = lstsq_written(d, c.a, c.options, c.b);
     EXPECT_EQ(o.code, c.code) << c.a << o.out << o.err;
     EXPECT_NE(o.err.find(c.mentions), std::string::npos) << o.err;
     EXPECT_NE(o.err.find("was not written"), std::string::npos) << o.err;
@@ -249,7 +249,7 @@ TEST(Lstsq, TakesABasicSolutionIfAskedTo) {
   const Directory d;
   // The third column is the sum of the other two.
   const Outcome o =
-      solve_written(d, "1\n1\n1\n1\n0\n1\n2\n3\n1\n2\n3\n4\n", " --basic --json", "1\n2\n3\n5\n");
+      lstsq_written(d, "1\n1\n1\n1\n0\n1\n2\n3\n1\n2\n3\n4\n", " --basic --json", "1\n2\n3\n5\n");
   ASSERT_EQ(o.code, 0) << o.err;
   const json c = json::parse(o.out).at("certificate");
   EXPECT_EQ(c.at("outcome"), "rank deficient");

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <limits>
 
 #include "kernels/fixture/fixture.hpp"
 #include "kernels/recursive.hpp"
@@ -10,16 +9,13 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 128;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-struct Case {
+struct BlockCase {
   std::int64_t m, n, block;
 };
-std::vector<Case> cases(bool plain_loops) {
-  std::vector<Case> list = {{1, 1, 32},     {5, 31, 32},    {33, 32, 32},
-                            {64, 100, 32},  {70, 64, 64},   {31, 129, 64},
-                            {128, 192, 64}, {65, 100, 128}, {40, 257, 128}};
+std::vector<BlockCase> block_cases(bool plain_loops) {
+  std::vector<BlockCase> list = {{1, 1, 32},     {5, 31, 32},    {33, 32, 32},
+                                 {64, 100, 32},  {70, 64, 64},   {31, 129, 64},
+                                 {128, 192, 64}, {65, 100, 128}, {40, 257, 128}};
   if (!plain_loops && !kSanitized) {
     list.insert(list.end(), {{129, 512, 128}, {70, 513, 96}, {65, 511, 64}});
   }
@@ -52,12 +48,12 @@ class InvertedTest : public PerIsa {
   /// above.
   template <class T>
   void expect_inverted_blocks() {
-    for (const auto& [m, n, block] : cases(GetParam() == core::Isa::reference)) {
+    for (const auto& [m, n, block] : block_cases(GetParam() == core::Isa::reference)) {
       SCOPED_TRACE(::testing::Message() << "n " << n << " block " << block << " seed " << kSeed);
       Random random(kSeed + n);
-      const Guarded<T> l(n, n, 1, 1, static_cast<T>(kNaN)), w(n, n, 3, 3);
+      const Guarded<T> l(n, n, 1, 1, kNaN<T>), w(n, n, 3, 3);
       fill_triangle(l, random);
-      w.fill([](auto, auto) { return kNaN; });
+      w.fill([](auto, auto) { return kNaN<T>; });
       invert_diagonal_blocks<T>(table_, l.view(), block, w.view());
       ASSERT_TRUE(w.untouched_outside());
       ASSERT_TRUE(l.untouched_outside(Shape::lower));
@@ -84,7 +80,7 @@ class InvertedTest : public PerIsa {
   /// |B - X L'| <= c (|B| + |X||L'|) K, with K from amplified(): one product with L, one with its
   /// inverse.
   void expect_plain_solve() {
-    for (const auto& [m, n, block] : cases(GetParam() == core::Isa::reference)) {
+    for (const auto& [m, n, block] : block_cases(GetParam() == core::Isa::reference)) {
       SCOPED_TRACE(::testing::Message()
                    << m << " x " << n << " block " << block << " seed " << kSeed);
       Random random(kSeed + n);
@@ -104,7 +100,7 @@ class InvertedTest : public PerIsa {
   }
 
   void expect_packed_solve(Rung rung) {
-    for (const auto& [m, n, block] : cases(GetParam() == core::Isa::reference)) {
+    for (const auto& [m, n, block] : block_cases(GetParam() == core::Isa::reference)) {
       SCOPED_TRACE(::testing::Message() << to_string(rung) << " " << m << " x " << n << " block "
                                         << block << " seed " << kSeed << "+" << n);
       Random random(kSeed + n);

@@ -1,16 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
-
 #include "kernels/fixture/fixture.hpp"
 #include "kernels/recursive.hpp"
 
 /// The factor of a diagonal tile at a rung with planes, and the inverses of its diagonal blocks.
 namespace stepwell::kernels::test {
 namespace {
-
-constexpr std::uint64_t kSeed = 4096;
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// A packed operand whose memory holds NaNs.
 struct Room {
@@ -22,15 +17,6 @@ struct Room {
   core::Buffer<std::uint16_t> memory;
   PackedOut packed;
 };
-
-/// I + G G'/64 with a Gaussian n x 64 matrix G.
-Dense<double> definite(std::int64_t n, Random& random) {
-  const Dense<double> g = gaussian(n, 64, random);
-  Dense<double> a = exact_product(g, g).value;
-  for (double& x : a.data) x /= 64;
-  for (std::int64_t i = 0; i < n; ++i) a(i, i) += 1;
-  return a;
-}
 
 class PackedPotrfTest : public PerIsaAndRung {
  protected:
@@ -44,7 +30,7 @@ class PackedPotrfTest : public PerIsaAndRung {
   void expect_factor(std::int64_t n, Rounding rounding) {
     Random random(kSeed + n);
     const Dense<double> spd = definite(n, random);
-    const Guarded<float> a(n, n, n % 3, n % 4, kNaN);
+    const Guarded<float> a(n, n, n % 3, n % 4, kNaN<float>);
     a.fill([&](auto i, auto j) { return spd(i, j); }, Shape::lower);
     const Dense<double> start = copy(a.view(), Shape::lower);
     const Room l(n, rung(), Order::pairs), rows(n, rung(), Order::rows);
@@ -115,8 +101,8 @@ TEST_P(PackedPotrfTest, AFailingPivotIsReportedWithItsIndex) {
   const Room l(n, rung(), Order::pairs), rows(n, rung(), Order::rows);
   const Scratch scratch(n * kLeaf * 4);
   for (const std::int64_t at : {0, 1, 63, 64, 100, 128, 149}) {
-    for (const double planted : {-1.0, static_cast<double>(kNaN), HUGE_VAL}) {
-      const Guarded<float> a(n, n, 0, 0, kNaN);
+    for (const double planted : {-1.0, kNaN<double>, HUGE_VAL}) {
+      const Guarded<float> a(n, n, 0, 0, kNaN<float>);
       a.fill([&](auto i, auto j) { return i == at && j == at ? planted : spd(i, j); },
              Shape::lower);
       const Pivot pivot = packed_potrf(table_, rung(), a.view(), Rounding::nearest, l.packed,
@@ -131,7 +117,7 @@ TEST_P(PackedPotrfTest, DiagonalBlocksInRowsOrderAreReplacedByTheirInverses) {
   constexpr std::int64_t block = 128;
   for (const std::int64_t n : orders()) {
     Random random(kSeed + n);
-    const Guarded<float> l(n, n, 1, 1, kNaN), w(n, n);
+    const Guarded<float> l(n, n, 1, 1, kNaN<float>), w(n, n);
     fill_triangle(l, random);
     const Room rows(n, rung(), Order::rows), expected(n, rung(), Order::rows);
     pack(table_, rung(), MatrixView<const float>(l.view()), rows.packed, Shape::lower);

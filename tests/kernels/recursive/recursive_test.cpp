@@ -11,10 +11,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 512;
-template <class T>
-constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
-
 Layers layers_of(std::initializer_list<Rung> rungs) {
   Layers l;
   std::copy(rungs.begin(), rungs.end(), l.rung.begin());
@@ -53,15 +49,6 @@ double tiny_error(const Layers& layers, std::int64_t n, double largest) {
     if (layers.rung[i] == Rung::fp16) return 0x1p-24 * static_cast<double>(n) * largest;
   }
   return 0;
-}
-
-/// I + G G'/64 with a Gaussian n x 64 matrix G: eigenvalues from 1 to about 1 + (1 + sqrt(n/64))^2.
-Dense<double> definite(std::int64_t n, Random& random) {
-  const Dense<double> g = gaussian(n, 64, random);
-  Dense<double> a = exact_product(g, g).value;
-  for (double& x : a.data) x /= 64;
-  for (std::int64_t i = 0; i < n; ++i) a(i, i) += 1;
-  return a;
 }
 
 double largest(const Dense<double>& a) {

@@ -9,8 +9,6 @@
 namespace stepwell::kernels::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 23;
-
 /// A lower triangle with a moderate inverse: Gaussian over sqrt(n), a diagonal between 1 and 2.
 Dense<double> triangle(std::int64_t n, Random& random) {
   Dense<double> l(n, n);

@@ -12,29 +12,9 @@
 namespace stepwell::solvers::test {
 namespace {
 
-struct Path {
-  std::int64_t m, n;
-  std::optional<Rung> rung;
-  bool qr;
-  double lambda;
-};
-void PrintTo(const Path& p, std::ostream* out) {
-  *out << p.m << " x " << p.n << " "
-       << (p.qr     ? "qr"
-           : p.rung ? to_string(*p.rung)
-                    : "default")
-       << " lambda " << p.lambda;
-}
-
-class LeastSquaresBits : public ::testing::TestWithParam<Path> {
+class LeastSquaresBits : public ::testing::TestWithParam<LeastSquaresPath> {
  protected:
-  LeastSquaresOptions options() const {
-    LeastSquaresOptions o;
-    if (GetParam().rung) o.map = uniform(*GetParam().rung);
-    o.qr = GetParam().qr;
-    o.lambda = GetParam().lambda;
-    return o;
-  }
+  LeastSquaresOptions options() const { return GetParam().options(); }
   Dense<double> a_ = tall_matrix(GetParam().m, GetParam().n, 1e3);
   Dense<double> b_ = right_hand_sides(a_, 3, 0.2);
 
@@ -48,13 +28,15 @@ class LeastSquaresBits : public ::testing::TestWithParam<Path> {
     return s;
   }
 };
-INSTANTIATE_TEST_SUITE_P(
-    Solve, LeastSquaresBits,
-    ::testing::Values(Path{3000, 90, {}, false, 0}, Path{3000, 90, Rung::bf16, false, 0},
-                      Path{2000, 300, Rung::bf16x2, false, 1e-3},
-                      Path{2500, 64, Rung::fp32, false, 0}, Path{2500, 33, Rung::fp64, false, 0},
-                      Path{3000, 90, {}, true, 0.5}, Path{700, 600, Rung::bf16x3, false, 0},
-                      Path{20000, 3, Rung::bf16, false, 0}));
+INSTANTIATE_TEST_SUITE_P(Solve, LeastSquaresBits,
+                         ::testing::Values(LeastSquaresPath{3000, 90, {}, false, 0},
+                                           LeastSquaresPath{3000, 90, Rung::bf16, false, 0},
+                                           LeastSquaresPath{2000, 300, Rung::bf16x2, false, 1e-3},
+                                           LeastSquaresPath{2500, 64, Rung::fp32, false, 0},
+                                           LeastSquaresPath{2500, 33, Rung::fp64, false, 0},
+                                           LeastSquaresPath{3000, 90, {}, true, 0.5},
+                                           LeastSquaresPath{700, 600, Rung::bf16x3, false, 0},
+                                           LeastSquaresPath{20000, 3, Rung::bf16, false, 0}));
 
 TEST_P(LeastSquaresBits, AreTheSameForAnyNumberOfThreads) {
   for (const Storage storage : {Storage::columns, Storage::rows}) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gallery/tall.hpp"
 #include "solvers/least_squares/lstsq_fixture.hpp"
@@ -12,27 +11,11 @@
 namespace stepwell::solvers::test {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-struct Path {
-  std::int64_t m, n;
-  std::optional<Rung> rung;
-  bool qr;
-};
-void PrintTo(const Path& p, std::ostream* out) {
-  *out << p.m << " x " << p.n << " " << (p.qr ? "qr" : p.rung ? to_string(*p.rung) : "default");
-}
-
-class LeastSquaresOutcomes : public ::testing::TestWithParam<Path> {
+class LeastSquaresOutcomes : public ::testing::TestWithParam<LeastSquaresPath> {
  protected:
   std::int64_t m() const { return GetParam().m; }
   std::int64_t n() const { return GetParam().n; }
-  LeastSquaresOptions options() const {
-    LeastSquaresOptions o;
-    if (GetParam().rung) o.map = uniform(*GetParam().rung);
-    o.qr = GetParam().qr;
-    return o;
-  }
+  LeastSquaresOptions options() const { return GetParam().options(); }
   Dense<double> good(double condition = 10) const { return tall_matrix(m(), n(), condition); }
   Dense<double> sides(std::int64_t columns, double size = 0.5) const {
     return right_hand_sides(good(), columns, size);
@@ -53,14 +36,17 @@ class LeastSquaresOutcomes : public ::testing::TestWithParam<Path> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Solve, LeastSquaresOutcomes,
-                         ::testing::Values(Path{90, 20, {}, false}, Path{90, 20, Rung::bf16, false},
-                                           Path{700, 40, Rung::fp32, false},
-                                           Path{65, 64, Rung::bf16x2, false},
-                                           Path{300, 110, {}, false}, Path{90, 20, {}, true},
-                                           Path{7, 1, {}, false}, Path{40, 40, Rung::fp64, false}));
+                         ::testing::Values(LeastSquaresPath{90, 20, {}, false},
+                                           LeastSquaresPath{90, 20, Rung::bf16, false},
+                                           LeastSquaresPath{700, 40, Rung::fp32, false},
+                                           LeastSquaresPath{65, 64, Rung::bf16x2, false},
+                                           LeastSquaresPath{300, 110, {}, false},
+                                           LeastSquaresPath{90, 20, {}, true},
+                                           LeastSquaresPath{7, 1, {}, false},
+                                           LeastSquaresPath{40, 40, Rung::fp64, false}));
 
 TEST_P(LeastSquaresOutcomes, NonFiniteElements) {
-  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {
     for (const auto& [i, j] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {0, 0}, {m() - 1, n() - 1}, {m() / 2, n() / 3}}) {
       Dense<double> a = good();

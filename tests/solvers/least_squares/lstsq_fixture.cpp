@@ -122,6 +122,22 @@ LeastSquaresOptions at_rung(Rung rung) {
   return options;
 }
 
+LeastSquaresOptions LeastSquaresPath::options() const {
+  LeastSquaresOptions o;
+  if (rung) o.map = uniform(*rung);
+  o.qr = qr;
+  o.lambda = lambda;
+  return o;
+}
+
+void PrintTo(const LeastSquaresPath& p, std::ostream* out) {
+  *out << p.m << " x " << p.n << " "
+       << (p.qr     ? "qr"
+           : p.rung ? to_string(*p.rung)
+                    : "default")
+       << " lambda " << p.lambda;
+}
+
 ::testing::AssertionResult consistent_lstsq(const Certificate& c, std::int64_t n,
                                             std::int64_t columns) {
   const auto wrong = [](const char* what) { return ::testing::AssertionFailure() << what; };

@@ -46,6 +46,17 @@ Solved lstsq_of(const Dense<double>& a, const Dense<double>& b,
                 const LeastSquaresOptions& options = {});
 LeastSquaresOptions at_rung(Rung rung);
 
+/// A path through the solver: a shape and options that lead to it.
+struct LeastSquaresPath {
+  std::int64_t m, n;
+  std::optional<Rung> rung;
+  bool qr;
+  double lambda = 0;
+
+  LeastSquaresOptions options() const;
+};
+void PrintTo(const LeastSquaresPath& p, std::ostream* out);
+
 /// Whether all parts of a least squares certificate agree.
 ::testing::AssertionResult consistent_lstsq(const Certificate& c, std::int64_t n,
                                             std::int64_t columns);

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <limits>
 
 #include "solvers/least_squares/lstsq_fixture.hpp"
 
@@ -9,8 +8,6 @@
 /// unusual but valid arguments work.
 namespace stepwell::solvers::test {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 class LeastSquaresMisuse : public ::testing::Test {
  protected:
@@ -89,7 +86,7 @@ TEST_F(LeastSquaresMisuse, OfOverlapIsRefused) {
 }
 
 TEST_F(LeastSquaresMisuse, OfOptionsIsRefused) {
-  for (const double tolerance : {-1e-16, 1.0, HUGE_VAL, kNaN}) {
+  for (const double tolerance : {-1e-16, 1.0, HUGE_VAL, kNaN<double>}) {
     LeastSquaresOptions options;
     options.tolerance = tolerance;
     refused("tolerance", options);
@@ -105,7 +102,7 @@ TEST_F(LeastSquaresMisuse, OfOptionsIsRefused) {
     options.map = uniform(rung);
     refused(std::string(to_string(rung)), options);
   }
-  for (const double lambda : {-1e-300, -1.0, HUGE_VAL, kNaN}) {
+  for (const double lambda : {-1e-300, -1.0, HUGE_VAL, kNaN<double>}) {
     LeastSquaresOptions options;
     options.lambda = lambda;
     refused("lambda", options);
@@ -119,7 +116,7 @@ TEST_F(LeastSquaresMisuse, OfWeightsIsRefused) {
   options.lambda = 1;
   options.weights.assign(static_cast<std::size_t>(n_ - 1), 1.0);
   refused("weights", options);
-  for (const double bad : {-1.0, HUGE_VAL, kNaN}) {
+  for (const double bad : {-1.0, HUGE_VAL, kNaN<double>}) {
     options.weights.assign(static_cast<std::size_t>(n_), 1.0);
     options.weights[3] = bad;
     refused("weight 3", options);

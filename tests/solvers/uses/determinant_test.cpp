@@ -15,13 +15,6 @@ namespace {
 
 using gallery::Kind;
 
-SolveOptions at_fp64(std::int64_t tile = 64) {
-  SolveOptions options;
-  options.map = uniform(Rung::fp64);
-  options.tile = tile;
-  return options;
-}
-
 /// A scaled by D from both sides, D_i from 2^-20 to 2^20 and not powers of two.
 Dense<double> badly_scaled(const Dense<double>& a) {
   Dense<double> out(a.view().rows, a.view().cols);

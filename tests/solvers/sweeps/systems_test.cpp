@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 #include "solvers/double_double_errors.hpp"
-#include "solvers/fixture.hpp"
+#include "solvers/sweeps/systems.hpp"
 
 /// Never silently wrong: ten thousand systems of all kinds, scales, sizes, maps and refiners. A
 /// system called converged is so by the test's own arithmetic; all others have a reason; the
 /// caller's data are not touched.
 namespace stepwell::solvers::test {
 namespace {
-
-constexpr double kNormal = std::numeric_limits<double>::min();
 
 enum class Rows { plain, smooth, random };  ///< D of D A D: ones, or 10^-150 .. 10^150
 
@@ -109,11 +106,6 @@ System make_system(const Variant& v, const Dense<double>& base, const Dense<doub
   return s;
 }
 
-/// The results for one kind.
-struct Tally {
-  int systems = 0, converged = 0, skipped = 0, compared = 0, as_good = 0;
-};
-
 SolveOptions options_of(const Variant& v) {
   SolveOptions options = with_map(v.map);
   options.refine.refiner = v.refiner;
@@ -193,10 +185,6 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rig
   compare_with_lapack(v, s.a.view(), b.view(), worst, tally);
 }
 
-constexpr std::array<std::int64_t, 24> kOrders = {1,   2,   3,  5,   8,   16,  31,  32,
-                                                  33,  63,  64, 65,  127, 128, 129, 255,
-                                                  256, 257, 12, 100, 511, 512, 513, 40};
-constexpr std::array<int, 11> kScales = {0, 0, 0, -1000, -500, -140, -30, 30, 130, 500, 1000};
 constexpr std::array<const char*, 9> kMaps = {"default", "default",       "bf16",
                                               "fp16",    "bf16x2",        "bf16x3",
                                               "fp32",    "adaptive:1e-4", "bf16,bf16x2,fp32"};
@@ -240,11 +228,6 @@ class Systems : public ::testing::TestWithParam<gallery::Kind> {
   }
   inline static Tally all_;
 };
-std::string kind_name(const ::testing::TestParamInfo<gallery::Kind>& info) {
-  std::string name(gallery::to_string(info.param));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(Solve, Systems, ::testing::ValuesIn(gallery::spd_kinds), kind_name);
 
 TEST_P(Systems, AreSolvedOrRefusedButNeverWrong) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 #include "solvers/general_fixture.hpp"
+#include "solvers/sweeps/systems.hpp"
 
 /// Never silently wrong: ten thousand general systems of all kinds, scales, sizes, maps and
 /// refiners, with A and with A'. A system called converged is so by the test's own arithmetic, one
@@ -15,12 +15,10 @@ namespace {
 
 using gallery::Kind;
 
-constexpr double kNormal = std::numeric_limits<double>::min();
-
 enum class Sides { plain, rows, columns, both };  ///< D1 A D2 with 10^-150 .. 10^150
 
 /// All parameters of a system: printed, they are the recipe to make it again.
-struct Variant {
+struct GeneralVariant {
   Kind kind{};
   std::int64_t n = 1;
   double condition = 1;
@@ -46,7 +44,7 @@ struct Variant {
   }
 };
 
-std::vector<double> diagonal_of(const Variant& v, bool of_rows) {
+std::vector<double> diagonal_of(const GeneralVariant& v, bool of_rows) {
   Random random(v.seed * 7 + (of_rows ? 1 : 2));
   std::vector<double> d(static_cast<std::size_t>(v.n), 1.0);
   const Sides one = of_rows ? Sides::rows : Sides::columns;
@@ -56,12 +54,12 @@ std::vector<double> diagonal_of(const Variant& v, bool of_rows) {
 }
 
 /// A system scaled on all sides, and its scale factors.
-struct System {
+struct GeneralSystem {
   Padded a, b;
   bool representable = true;  ///< all elements are in the normal range
   std::vector<double> left, right;
 
-  System(const Variant& v, const Dense<double>& base, const Dense<double>& rhs)
+  GeneralSystem(const GeneralVariant& v, const Dense<double>& base, const Dense<double>& rhs)
       : a(v.n, v.n, static_cast<std::int64_t>(v.seed % 4)), b(v.n, v.columns, 2) {
     const std::vector<double> row = diagonal_of(v, true), col = diagonal_of(v, false);
     left = v.transposed ? col : row;
@@ -86,7 +84,8 @@ struct System {
 
   /// Whether an element of the solution leaves FP64's range, according to LAPACK's solution of the
   /// unscaled system.
-  bool out_of_range(const Variant& v, const Dense<double>& base, const Dense<double>& rhs) const {
+  bool out_of_range(const GeneralVariant& v, const Dense<double>& base,
+                    const Dense<double>& rhs) const {
     Dense<double> b0(v.n, v.columns), x(v.n, v.columns);
     for (std::int64_t c = 0; c < v.columns; ++c) {
       for (std::int64_t i = 0; i < v.n; ++i) b0(i, c) = rhs(i, c) / (v.matched ? 1 : left[i]);
@@ -103,12 +102,7 @@ struct System {
   }
 };
 
-/// The results for one kind.
-struct Tally {
-  int systems = 0, converged = 0, singular = 0, skipped = 0, compared = 0, as_good = 0;
-};
-
-SolveOptions options_of(const Variant& v) {
+SolveOptions options_of(const GeneralVariant& v) {
   SolveOptions options = with_map(v.map);
   options.refine.refiner = v.refiner;
   options.tile = v.tile;
@@ -120,7 +114,7 @@ SolveOptions options_of(const Variant& v) {
 }
 
 /// The systems that FP64 can solve on every path: those with a condition number well below 1/u.
-bool must_converge(const Variant& v) {
+bool must_converge(const GeneralVariant& v) {
   if (gallery::has_spectrum(v.kind)) return v.condition <= 1e10;
   switch (v.kind) {
     case Kind::randb:
@@ -134,8 +128,8 @@ bool must_converge(const Variant& v) {
   }
 }
 
-void compare_with_lapack(const Variant& v, MatrixView<const double> a, MatrixView<const double> b,
-                         double error, Tally& tally) {
+void compare_with_lapack(const GeneralVariant& v, MatrixView<const double> a,
+                         MatrixView<const double> b, double error, Tally& tally) {
   Dense<double> x(v.n, v.columns);
   if (lapack_general(a, b, x.view(), v.transposed) >= 0) return;
   const double theirs = general_error(a, b, x.view(), v.transposed);
@@ -153,13 +147,14 @@ std::string path_of(const Certificate& c) {
   return out.str();
 }
 
-bool lapack_solves(const Variant& v, MatrixView<const double> a, MatrixView<const double> b) {
+bool lapack_solves(const GeneralVariant& v, MatrixView<const double> a,
+                   MatrixView<const double> b) {
   Dense<double> x(v.n, v.columns);
   return lapack_general(a, b, x.view(), v.transposed) < 0 &&
          general_error(a, b, x.view(), v.transposed) < std::sqrt(static_cast<double>(v.n)) * kU64;
 }
 
-void check_singular(const Variant& v, const Certificate& c, const System& s) {
+void check_singular(const GeneralVariant& v, const Certificate& c, const GeneralSystem& s) {
   Dense<double> b(v.n, 1), x(v.n, 1);
   const std::int64_t theirs = lapack_general(s.a.view(), b.view(), x.view());
   if (v.sides == Sides::plain) {
@@ -172,8 +167,9 @@ void check_singular(const Variant& v, const Certificate& c, const System& s) {
       << "LAPACK says it is not: " << c.reason;
 }
 
-void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs, Tally& tally) {
-  System s(v, base, rhs);
+void check(const GeneralVariant& v, const Dense<double>& base, const Dense<double>& rhs,
+           Tally& tally) {
+  GeneralSystem s(v, base, rhs);
   if (!s.representable) {
     ++tally.skipped;
     return;
@@ -229,22 +225,16 @@ void check(const Variant& v, const Dense<double>& base, const Dense<double>& rhs
                       tally);
 }
 
-constexpr std::array<std::int64_t, 24> kOrders = {1,   2,   3,  5,   8,   16,  31,  32,
-                                                  33,  63,  64, 65,  127, 128, 129, 255,
-                                                  256, 257, 12, 100, 511, 512, 513, 40};
-constexpr std::array<int, 11> kScales = {0, 0, 0, -1000, -500, -140, -30, 30, 130, 500, 1000};
-constexpr std::array<const char*, 9> kMaps = {"default", "default", "default", "bf16", "fp16",
-                                              "bf16x2",  "bf16x3",  "fp32",    "fp64"};
-constexpr std::array<Refiner, 5> kRefiners = {Refiner::ir, Refiner::gmres, Refiner::fgmres,
-                                              Refiner::ir_gmres, Refiner::gmres_gmres};
+constexpr std::array<const char*, 9> kGeneralMaps = {
+    "default", "default", "default", "bf16", "fp16", "bf16x2", "bf16x3", "fp32", "fp64"};
 
-Variant draw(Kind kind, std::int64_t n, double condition, std::uint64_t seed) {
+GeneralVariant draw_general(Kind kind, std::int64_t n, double condition, std::uint64_t seed) {
   Random random(seed);
   const auto any = [&](const auto& list) {
     return list[static_cast<std::size_t>(
         random.integer(0, static_cast<std::int64_t>(list.size()) - 1))];
   };
-  Variant v;
+  GeneralVariant v;
   v.kind = kind;
   v.n = n;
   v.condition = condition;
@@ -258,8 +248,8 @@ Variant draw(Kind kind, std::int64_t n, double condition, std::uint64_t seed) {
     v.scale_b = 0;
   }
   v.columns = std::array<std::int64_t, 6>{1, 1, 1, 2, 2, 17}[random.integer(0, 5)];
-  v.map = any(kMaps);
-  if (random.integer(0, 1) == 0) v.refiner = any(kRefiners);
+  v.map = any(kGeneralMaps);
+  if (random.integer(0, 1) == 0) v.refiner = any(kGeneralRefiners);
   v.tile = random.integer(0, 2) == 0 ? 64 : 0;
   v.transposed = random.integer(0, 1) == 0;
   v.butterfly = random.integer(0, 3) == 0;
@@ -277,11 +267,6 @@ class GeneralSystems : public ::testing::TestWithParam<Kind> {
   }
   inline static Tally all_;
 };
-std::string kind_name(const ::testing::TestParamInfo<Kind>& info) {
-  std::string name(gallery::to_string(info.param));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(Solve, GeneralSystems, ::testing::ValuesIn(gallery::general_kinds),
                          kind_name);
 
@@ -298,8 +283,8 @@ TEST_P(GeneralSystems, AreSolvedOrRefusedButNeverWrong) {
     const Dense<double> rhs = gaussian_columns(n, 17, index);
     const int variants = kSanitized ? (n > 300 ? 1 : 3) : n > 600 ? 1 : n > 300 ? 4 : 10;
     for (int k = 0; k < variants; ++k) {
-      Variant v =
-          draw(GetParam(), n, condition, first + index * 100 + static_cast<std::uint64_t>(k));
+      GeneralVariant v = draw_general(GetParam(), n, condition,
+                                      first + index * 100 + static_cast<std::uint64_t>(k));
       if (n > 128) v.columns = std::min<std::int64_t>(v.columns, n > 300 ? 2 : 5);
       if (n > 600) v.map = "default";  // the whole ladder
       check(v, base, rhs, tally);
