@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "batched/residual.hpp"
+#include "core/numeric/roundoff.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,11 +56,11 @@ double Residual<T>::error(std::int64_t q) const {
 /// underflows. ||A|| is a sum of n terms.
 template <class T>
 solvers::Measured Residual<T>::measured(std::int64_t q) const {
-  constexpr double kU = 0x1p-53;
+  using core::kUnit;
   const double found = error(q);
   if (!std::isfinite(found) || size(q) == 0) return {found, 0};
   const auto n = static_cast<double>(system_.n);
-  return {found, 2 * (n + 3) * (n + 3) * kU * kU + (2 * n + 8) * kU * found};
+  return {found, 2 * (n + 3) * (n + 3) * kUnit * kUnit + (2 * n + 8) * kUnit * found};
 }
 
 template <class T>

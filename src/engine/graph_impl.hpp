@@ -27,10 +27,6 @@ namespace stepwell::engine {
 /// that the first tasks wait for have been requested.
 inline constexpr std::int64_t kBeforeWorkers = 64;
 
-/// Limit of tasks and messages that are pending: enough for any number of workers, at little
-/// memory.
-inline constexpr std::int64_t kMostPending = 4096;
-
 /// Approximate upper bound of the memory that StarPU uses for them and for its bookkeeping of data.
 inline constexpr std::int64_t kTaskMemory = std::int64_t{32} << 20;
 

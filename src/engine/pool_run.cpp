@@ -12,8 +12,6 @@
 namespace stepwell::engine {
 namespace {
 
-/// Limit of pending tasks: enough for any number of threads, at little memory.
-constexpr std::int64_t kMostTasks = 4096;
 /// Tasks that are inserted before the threads start: fewer are run by the caller alone.
 constexpr std::int64_t kBeforeThreads = 4;
 
@@ -31,9 +29,9 @@ void PoolRun::insert(Body body, const void* arguments, std::size_t size, std::sp
     started_ = true;
   }
   std::unique_lock lock(mutex_);
-  if (pending() >= kMostTasks) {
+  if (pending() >= kMostPending) {
     lock.unlock();
-    work(0, kMostTasks / 2);
+    work(0, kMostPending / 2);
     lock.lock();
   }
   const std::size_t slot = free_slot();
@@ -136,7 +134,7 @@ void PoolRun::work(std::size_t thread, std::int64_t most) {
     }
     lock.lock();
     finish(slot);
-    if (pending() == 0 || pending() == kMostTasks / 2) event_.notify_all();
+    if (pending() == 0 || pending() == kMostPending / 2) event_.notify_all();
     // This thread takes the first of the ready tasks itself.
     wake = claim_idle(static_cast<std::int64_t>(ready_.size()) - 1);
   }

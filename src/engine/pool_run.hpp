@@ -19,6 +19,10 @@
 
 namespace stepwell::engine {
 
+/// Limit of tasks and messages that are pending: enough for any number of workers, at little
+/// memory.
+inline constexpr std::int64_t kMostPending = 4096;
+
 /// Runs a task graph on a thread pool, while it is inserted: a task has a counter of the tasks it
 /// waits for, and those that wait for nothing are run by the threads, the highest priority first.
 /// Threads without a task sleep. A task costs 1 to 2 us, and there is nothing to start; StarPU,

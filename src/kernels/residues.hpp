@@ -174,12 +174,13 @@ struct ResidueFactors {
   ResiduesIn a, b;
 };
 
-/// Largest sum of the depths of the products that are added up in one call: a panel of B fits in
-/// L1.
+/// Largest sum of the depths, in whole depth blocks, of the products that are added up in one call:
+/// a panel of B fits in L1.
 inline constexpr std::int64_t kResidueChunk = 1024;
 
 /// sums = sums + sum of A B' modulo the plane's modulus, or without the old sums if 'first';
-/// padding included. The depth of all products together is at most kResidueChunk. With shape lower,
+/// padding included. The depths of all products, each in whole depth blocks, are together at most
+/// kResidueChunk. With shape lower,
 /// blocks above the diagonal are left alone. 'next': what the next call will read, its first
 /// products.
 struct ResidueUpdate {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
-#include <cstdlib>
 
+#include "attack/environment.hpp"
 #include "kernels/quad.hpp"
 #include "solvers/general_fixture.hpp"
 
@@ -13,13 +13,9 @@
 namespace stepwell::solvers::test {
 namespace {
 
+using attack::from_environment;
 using stepwell::test::abs_of;
 using stepwell::test::Quad;
-
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoll(text);
-}
 
 struct System {
   Dense<double> a, b;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
-#include <cstdlib>
 
+#include "attack/environment.hpp"
 #include "engine/runtime.hpp"
 #include "kernels/quad.hpp"
 #include "solvers/fixture.hpp"
@@ -13,10 +13,7 @@
 namespace stepwell::solvers::test {
 namespace {
 
-std::int64_t from_environment(const char* name, std::int64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::atoll(text);
-}
+using attack::from_environment;
 
 struct Point {
   double x = 0, y = 0;

@@ -72,6 +72,13 @@ Dense<double> gallery_matrix(gallery::Kind kind, std::int64_t n, double conditio
                              std::uint64_t seed = 1);
 Dense<double> gaussian_columns(std::int64_t n, std::int64_t columns, std::uint64_t seed = 1);
 
+/// One of the elements of a list.
+template <class List>
+auto any_of(const List& list, Random& random) {
+  return list[static_cast<std::size_t>(
+      random.integer(0, static_cast<std::int64_t>(list.size()) - 1))];
+}
+
 /// x times a power of two.
 Dense<double> times(const Dense<double>& x, int power);
 

@@ -7,6 +7,7 @@
 
 #include "core/machine/fp_scope.hpp"
 #include "core/numeric/double_double.hpp"
+#include "core/numeric/roundoff.hpp"
 #include "kernels/kernels.hpp"
 
 namespace stepwell::refine {
@@ -98,9 +99,11 @@ void NormalProduct::residual(const RightHandSides& right, MatrixView<const doubl
 /// parts is at most u times the high parts, as in double-double.
 Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x,
                                  bool triple_sums) const {
-  constexpr double kU = 0x1p-53;
+  using core::kUnit;
   constexpr double kUnderflow = 0x1p-500;
-  const auto plain = [&](std::int64_t terms) { return 1.01 * kU * static_cast<double>(terms + 4); };
+  const auto plain = [&](std::int64_t terms) {
+    return 1.01 * kUnit * static_cast<double>(terms + 4);
+  };
   const auto twice = [&](std::int64_t terms) { return 2 * std::pow(plain(terms), 2); };
   const std::int64_t m = a_.rows(), n = a_.cols(), slab = slab_rows(m, n);
   const double root = std::sqrt(static_cast<double>(m)), sizes = r + 2 * norm * x;
@@ -110,7 +113,7 @@ Rounding NormalProduct::rounding(Sums sums, double norm, double r, double x,
     of_g += plain(m + n) * norm * (r + of_r);
   } else {
     // Slabs and the tail are added one by one.
-    of_r += triple_sums ? 2 * std::pow(plain(6 * n), 3) * sizes + 2 * kU * kU * r
+    of_r += triple_sums ? 2 * std::pow(plain(6 * n), 3) * sizes + 2 * kUnit * kUnit * r
                         : twice(3 * n) * sizes;
     of_g += twice(2 * (slab + kSlabs)) * norm * (r + of_r);
   }

@@ -3,6 +3,7 @@
 #include "refine/operators/operator.hpp"
 
 #include "core/numeric/double_double.hpp"
+#include "core/numeric/roundoff.hpp"
 
 namespace stepwell::refine {
 
@@ -71,7 +72,7 @@ void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const doubl
 /// sum of their magnitudes (kernels::ExactProducts, plus adding up strips and b). Its rounding to
 /// FP64 adds u times its own magnitude, which callers that know this magnitude account for.
 double ScaledOperator::residual_error_bound(Sums sums) const {
-  constexpr double kUnit = 0x1p-53;
+  using core::kUnit;
   const auto n = static_cast<double>(order());
   if (sums == Sums::double_double) return 8 * (n + 6) * (n + 6) * kUnit * kUnit;
   const auto roundings = static_cast<double>(a_.depth() + 1);  // one more for adding b

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/numeric/exponent.hpp"
+#include "core/numeric/roundoff.hpp"
 
 namespace stepwell::solvers {
 namespace {
@@ -106,7 +107,7 @@ double backward_error(double norm, const Sizes& s) {
 }
 
 Measured measured_error(double norm, const Sizes& s, std::int64_t n, double doubt) {
-  constexpr double kUnit = 0x1p-53;
+  using core::kUnit;
   if (s.x == 0 && !std::isnan(s.r)) return {s.b > 0 ? 1.0 : 0.0, 0};  // r is b
   const auto terms = static_cast<double>(n);
   Measured m{backward_error(norm, s), doubt};

@@ -208,10 +208,7 @@ constexpr std::array<std::int64_t, 12> kOrders = {1, 2, 3, 4, 5, 7, 8, 12, 16, 1
 
 Variant draw(std::uint64_t seed) {
   Random random(seed);
-  const auto any = [&](const auto& list) {
-    return list[static_cast<std::size_t>(
-        random.integer(0, static_cast<std::int64_t>(list.size()) - 1))];
-  };
+  const auto any = [&](const auto& list) { return any_of(list, random); };
   Variant v;
   v.seed = seed;
   v.n = any(kOrders);

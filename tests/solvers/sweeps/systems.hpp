@@ -27,6 +27,17 @@ struct Tally {
   int systems = 0, converged = 0, singular = 0, skipped = 0, compared = 0, as_good = 0;
 };
 
+/// A column that is called converged is: 'error' is its backward error in double-double. What the
+/// certificate says of it is rounded, by n u at worst, typically by much less.
+inline void expect_certified(const ColumnCertificate& column, double error, std::int64_t n,
+                             bool proven) {
+  ASSERT_TRUE(error < tolerance_of(n)) << "converged with " << error / kU64 << " u";
+  ASSERT_NEAR(column.backward_error, error, (2 + std::sqrt(static_cast<double>(n))) * kU64);
+  if (!proven) return;
+  ASSERT_GE(column.proven_backward_error, error * (1 - 1e-9));
+  ASSERT_LE(column.proven_backward_error, error * (1 + 1e-9) + 1e-20);
+}
+
 inline std::string kind_name(const ::testing::TestParamInfo<gallery::Kind>& info) {
   std::string name(gallery::to_string(info.param));
   std::replace(name.begin(), name.end(), '-', '_');
