@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/numeric/worst.hpp"
 #include "kernels/kernels.hpp"
 #include "tiles/residue_tile.hpp"
 
@@ -101,6 +102,12 @@ LineScales::LineScales(const LineSizes& sizes, std::int64_t length)
     to[i] = std::ldexp(1, -exponent);
     back[i] = std::ldexp(1, exponent);
   }
+}
+
+double LineScales::largest_norm() const {
+  double most = 0;
+  for (const double of_line : back) most = core::worst(most, of_line);
+  return kLargestNorm * std::ldexp(most, kernels::kWideBits);
 }
 
 std::int64_t residue_product_bytes(std::int64_t rows, std::int64_t cols, std::int64_t depth) {

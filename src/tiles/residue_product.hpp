@@ -24,6 +24,10 @@ namespace stepwell::tiles {
 inline constexpr double kLargestNorm = 1.296;
 static_assert(kLargestNorm * kLargestNorm < kernels::kLargestDiagonal);
 
+/// The error of c_ij before it is rounded, in units of sqrt(depth) u ||a_i|| ||b_j||, is at most
+/// this.
+inline constexpr double kProductError = 0.05;
+
 /// The largest magnitudes and the sums of squares of lines, which are rows or columns. A sum may
 /// have overflowed, or underflowed; of a line with a NaN it is one.
 struct LineSizes {
@@ -44,6 +48,9 @@ struct LineScales {
   LineScales() = default;
   /// The scales of lines with at most 'length' elements.
   LineScales(const LineSizes& sizes, std::int64_t length);
+  /// An upper bound of the largest norm, at most twice that of a matrix whose lines are alike; NaN
+  /// if a line has no scale.
+  double largest_norm() const;
 };
 
 /// A in blocks of columns, of which block(k) is the k-th, or its transpose.

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "factor/blas3/block_gemm.hpp"
 #include "sanitized.hpp"
 #include "solvers/general_fixture.hpp"
+#include "solvers/systems/lapack_factor.hpp"
 
 /// Many right-hand sides: an FP64 factor, no refinement, a certificate for each of them.
 namespace stepwell::solvers::test {
@@ -188,6 +190,47 @@ TEST(ManyColumns, OfAGeneralSystemHaveTheSameBitsForAnyNumberOfThreads) {
   ASSERT_TRUE(one.certificate.ok() && four.certificate.ok());
   for (std::int64_t k = 0; k < 130; ++k) {
     for (std::int64_t i = 0; i < kOrder; ++i) ASSERT_EQ(one.x(i, k), four.x(i, k));
+  }
+}
+
+/// A solve with exact sums has the residual of one by the BLAS.
+TEST(ManyColumns, AreSolvedWithExactSumsAsByTheBlas) {
+  constexpr std::int64_t kN = 700, kColumns = 40;
+  engine::ThreadPool pool(2);
+  const Dense<double> a = gallery_matrix(Kind::randn, kN, 1);
+  const LapackFactor factor(pool, a.view(), 4);
+  ASSERT_EQ(factor.report().outcome, FactorOutcome::ok);
+  const Dense<double> b = gaussian_columns(kN, kColumns);
+  for (const bool transposed : {false, true}) {
+    Dense<double> x = b, y = b;
+    factor.solve_exactly(pool, transposed, x.view());
+    factor.solve(transposed, y.view());
+    const std::vector<double> exact = general_errors(a.view(), b.view(), x.view(), transposed);
+    const std::vector<double> blas = general_errors(a.view(), b.view(), y.view(), transposed);
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+      EXPECT_TRUE(exact[k] <= 2 * blas[k] + 4 * 0x1p-53) << exact[k] / blas[k];
+    }
+  }
+}
+
+/// On a matrix engine for bytes these take exact sums for the factor, the solve and the residual.
+TEST(ManyColumns, OfALargeGeneralSystemAreCertified) {
+  constexpr std::int64_t kN = 4100, kColumns = 1030;
+  if (kSanitized || !factor::has_residue_engine()) GTEST_SKIP() << "there is no engine for bytes";
+  const Dense<double> a = gallery_matrix(Kind::randn, kN, 1);
+  Dense<double> b = gaussian_columns(kN, kColumns);
+  for (std::int64_t i = 0; i < kN; ++i) b(i, 7) *= 0x1p700;
+  const Solved s = solve_general(a, b, at_fp64());
+  const Certificate& c = s.certificate;
+  ASSERT_TRUE(c.ok()) << c.reason;
+  EXPECT_LE(c.peak_bytes, plan_general(kN, kColumns, at_fp64()).bytes);
+  for (const ColumnCertificate& column : c.columns) EXPECT_EQ(column.iterations, 1);
+  for (const std::int64_t k : {std::int64_t{0}, std::int64_t{7}, kColumns - 1}) {
+    const double truth = general_errors(a.view(), b.view().block(0, k, kN, 1),
+                                        s.x.view().block(0, k, kN, 1), false)[0];
+    EXPECT_TRUE(truth <= c.tolerance) << truth / c.tolerance;
+    EXPECT_TRUE(std::abs(truth - c.columns[static_cast<std::size_t>(k)].backward_error) <=
+                c.tolerance / 4);
   }
 }
 

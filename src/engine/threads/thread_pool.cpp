@@ -54,6 +54,7 @@ void ThreadPool::finish() {
 }
 
 void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t)>& body) {
+  if (count == 1) return body(0);  // nothing to wake a thread for
   std::atomic<std::int64_t> next{0};
   run([&](int) {
     for (std::int64_t i = next++; i < count; i = next++) body(i);

@@ -36,6 +36,8 @@ class LeftOperand {
   /// Rows [first, first + count) and the columns from 'column' on, in blocks of 'depth' columns.
   tiles::ProductLeft rows(std::int64_t first, std::int64_t count, std::int64_t depth,
                           std::int64_t column = 0) const;
+  /// An upper bound of the norms of its rows (tiles::LineScales). Only for exact products.
+  double largest_norm() const { return scales_.largest_norm(); }
 
  private:
   MatrixView<const double> a_;

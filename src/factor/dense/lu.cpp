@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/machine/fp_scope.hpp"
-#include "factor/dense/residue_lu.hpp"
 #include "kernels/blas/lapack.hpp"
 
 namespace stepwell::factor {
@@ -76,11 +75,6 @@ class DenseLu {
 
 std::int64_t dense_lu(engine::ThreadPool& pool, MatrixView<double> a, int* pivots) {
   if (a.rows < kDenseLuForThreads) return kernels::getrf(a, pivots);
-  if (uses_residue_lu(pool, a)) return residue_lu(pool, a, pivots);
-  return DenseLu(a, pivots).run(pool);
-}
-
-std::int64_t dense_lu_panel(engine::ThreadPool& pool, MatrixView<double> a, int* pivots) {
   return DenseLu(a, pivots).run(pool);
 }
 

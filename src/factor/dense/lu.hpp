@@ -16,11 +16,8 @@ inline constexpr std::int64_t kDenseLuForThreads = 256;
 /// within rounding, and 'pivots' counts from 1. Returns the index, counted from 0, of the first
 /// pivot that is exactly zero; -1: none. Right-looking: the next panel is factored while the rest
 /// is updated. Blocks and the order of sums depend only on n, so the bits do not depend on the
-/// number of threads. Large matrices are factored by residue_lu() where that is faster. The BLAS
-/// must be set to one thread. Cost 2 n^3/3.
+/// number of threads. The BLAS must be set to one thread. A may have more rows than columns. Cost
+/// 2 n^3/3. For a large matrix residue_lu() may be faster.
 std::int64_t dense_lu(engine::ThreadPool& pool, MatrixView<double> a, int* pivots);
-
-/// The same for a matrix with more rows than columns, always by the BLAS's products.
-std::int64_t dense_lu_panel(engine::ThreadPool& pool, MatrixView<double> a, int* pivots);
 
 }  // namespace stepwell::factor

@@ -50,8 +50,7 @@ class ResidueLu {
   }
 
   void panel(std::int64_t k, std::int64_t columns) {
-    const std::int64_t zero =
-        dense_lu_panel(pool_, a_.block(k, k, a_.rows - k, columns), pivots_ + k);
+    const std::int64_t zero = dense_lu(pool_, a_.block(k, k, a_.rows - k, columns), pivots_ + k);
     if (zero >= 0 && zero_ < 0) zero_ = k + zero;
     for (std::int64_t i = k; i < k + columns; ++i) pivots_[i] += static_cast<int>(k);
   }
@@ -146,6 +145,10 @@ void residue_lu_solve(engine::ThreadPool& pool, MatrixView<const double> lu,
     kernels::solve_triangle(block(i, i), triangle, x);
   };
   substitute_blocks(pool, t, b, Products::exact);
+}
+
+std::int64_t residue_lu_solve_bytes(std::int64_t n, std::int64_t columns, int threads) {
+  return block_substitution_bytes({n, kPanel}, columns, threads);
 }
 
 }  // namespace stepwell::factor

@@ -21,18 +21,20 @@ inline constexpr std::int64_t kResidueLu = 4096;
 bool uses_residue_lu(engine::ThreadPool& pool, MatrixView<const double> a);
 
 /// A = P L U in FP64, in place, as LAPACK's dgetrf leaves it: the recursion halves the columns.
-/// Panels of 512 columns are dense_lu_panel()'s; all products with more depth have exact sums
+/// Panels of 512 columns are dense_lu()'s; all products with more depth have exact sums
 /// (tiles/residue_product.hpp), so their error is about 2^-54 ||l_i|| ||u_j||, where that of dgemm
 /// grows with the depth. The same bits for any number of threads. 'pivots' and the result as of
 /// dense_lu().
 std::int64_t residue_lu(engine::ThreadPool& pool, MatrixView<double> a, int* pivots);
 
-/// Bytes of its workspace: 15 KiB n, and 28 MB a thread. Zero where dense_lu() does not use it.
+/// Bytes of its workspace: 15 KiB n, and 28 MB a thread. Zero where uses_residue_lu() is false for
+/// any A.
 std::int64_t residue_lu_bytes(std::int64_t n, int threads);
 
 /// B <- T^-1 B, or T^-T B, with a triangle that residue_lu() leaves in A, on the threads of a pool
 /// (triangular/block_substitution.hpp).
 void residue_lu_solve(engine::ThreadPool& pool, MatrixView<const double> lu,
                       kernels::Triangle triangle, MatrixView<double> b);
+std::int64_t residue_lu_solve_bytes(std::int64_t n, std::int64_t columns, int threads);
 
 }  // namespace stepwell::factor

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
+#include "factor/blas3/block_gemm.hpp"
 #include "refine/operators/operator.hpp"
 
 namespace stepwell::refine {
@@ -20,12 +23,19 @@ class GeneralProduct : public Product {
   std::int64_t depth() const override;
   void apply_exactly(MatrixView<const double> x, MatrixView<const double> b, MatrixView<double> y,
                      MatrixView<double> y_low, Checksums& checksums) override;
-  void release() override {}
+  void subtract_exact(MatrixView<const double> x, MatrixView<double> r,
+                      Checksums& checksums) override;
+  double exact_error(double norm) override;
+  void release() override;
+  /// Bytes that subtract_exact() keeps until release().
+  static std::int64_t exact_bytes(std::int64_t n, std::int64_t columns, int threads);
 
  private:
   engine::ThreadPool& pool_;
   MatrixView<const double> a_;
   bool transposed_;
+  std::optional<factor::LeftOperand> rows_;  ///< of A or A', for exact products
+  std::optional<factor::BlockGemm> products_;
 };
 
 /// Scans A and computes both its norms in one pass. Workspace: strips x n.

@@ -53,6 +53,15 @@ void ScaledOperator::residual(MatrixView<const double> b, MatrixView<const doubl
         r(i, c) = (core::DoubleDouble{b(i, c), 0} + sum).value();
       }
     }
+  } else if (sums == Sums::exact) {
+    // Both scalings are by powers of two.
+    for (std::int64_t c = 0; c < r.cols; ++c) {
+      for (std::int64_t i = 0; i < n; ++i) r(i, c) = b(i, c) / row_[static_cast<std::size_t>(i)];
+    }
+    a_.subtract_exact(scaled(x, 1), r, checksums);
+    for (std::int64_t c = 0; c < r.cols; ++c) {
+      for (std::int64_t i = 0; i < n; ++i) r(i, c) *= row_[static_cast<std::size_t>(i)];
+    }
   } else {
     a_.apply_blocked(scaled(x, -1), r, checksums);
     for (std::int64_t c = 0; c < r.cols; ++c) {

@@ -41,6 +41,7 @@ struct Sizes {
 /// One right-hand side in the scale of H, with its exponent e.
 class ScaledColumn {
  public:
+  ScaledColumn() = default;
   /// Writes the scaled b to 'out'. e = 0 if no element of b is both finite and nonzero.
   ScaledColumn(const Exponents& exponents, const double* b, double* out);
 
@@ -54,7 +55,7 @@ class ScaledColumn {
   bool read(const Exponents& exponents, const double* x, double* y) const;
 
  private:
-  std::int64_t n_;
+  std::int64_t n_ = 0;
   int exponent_ = 0;
 };
 

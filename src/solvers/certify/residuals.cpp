@@ -1,22 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 
+#include "core/machine/fp_scope.hpp"
 #include "core/numeric/worst.hpp"
+#include "factor/blas3/block_gemm.hpp"
 #include "kernels/kernels.hpp"
 #include "solvers/systems/square_solver.hpp"
 
-/// From residuals to verdicts. Most verdicts follow from a residual in FP64 with blocked sums,
-/// whose rounding error is bounded; columns that it leaves open get one in double-double.
+/// From residuals to verdicts. Most verdicts follow from a residual in FP64 with blocked sums, or
+/// for many columns with exact sums, whose error is bounded; columns that it leaves open get one in
+/// double-double.
 namespace stepwell::solvers {
 namespace {
 
-std::vector<std::int64_t> columns_that_are(Verdict verdict, const Batch& batch, double tolerance) {
+/// The columns whose residual decides nothing. With exact sums it is NaN where x leaves the range
+/// of these products.
+std::vector<std::int64_t> open_columns(const Batch& batch, double tolerance, refine::Sums sums) {
   std::vector<std::int64_t> which;
   for (std::int64_t k = 0; k < batch.count; ++k) {
-    if (judge(batch.measured[static_cast<std::size_t>(k)], tolerance) == verdict) {
-      which.push_back(k);
-    }
+    const Measured& measured = batch.measured[static_cast<std::size_t>(k)];
+    const bool none = sums == refine::Sums::exact && std::isnan(measured.error);
+    if (none || judge(measured, tolerance) == Verdict::open) which.push_back(k);
   }
   return which;
 }
@@ -73,16 +79,24 @@ refine::Sums residuals_for(const refine::ScaledOperator& a, double tolerance) {
   return room ? refine::Sums::blocked : refine::Sums::double_double;
 }
 
-refine::Sums SquareSolver::residuals() {
-  return sums() == refine::Sums::double_double ? sums() : residuals_for(side().scaled, tolerance());
+refine::Sums SquareSolver::residuals(const Batch& batch) {
+  if (sums() == refine::Sums::double_double) return sums();
+  const bool fast = batch.count >= kForExactSums && factor::has_residue_engine();
+  if (fast && side().exact_error() <= tolerance() / 4) return refine::Sums::exact;
+  return residuals_for(side().scaled, tolerance());
 }
 
-Measured SquareSolver::measure(const Batch& batch, std::int64_t k, refine::Sums sums) {
-  const Side& of = side();
+void SquareSolver::measure(Batch& batch, refine::Sums sums) {
+  Side& of = side();
   const std::int64_t n = order();
-  const Sizes sizes = sizes_of(of.exponents, batch.b.data() + k * n, batch.y.data() + k * n,
-                               batch.r.data() + k * n);
-  return measured_error(of.norm, sizes, n, of.scaled.residual_error_bound(sums));
+  const double doubt =
+      sums == refine::Sums::exact ? of.exact_error() : of.scaled.residual_error_bound(sums);
+  a_->pool().for_each(batch.count, [&](std::int64_t k) {
+    const core::FpScope fp;
+    const Sizes sizes = sizes_of(of.exponents, batch.b.data() + k * n, batch.y.data() + k * n,
+                                 batch.r.data() + k * n);
+    batch.measured[static_cast<std::size_t>(k)] = measured_error(of.norm, sizes, n, doubt);
+  });
 }
 
 void SquareSolver::measure_again(Batch& batch, const std::vector<std::int64_t>& which,
@@ -90,9 +104,7 @@ void SquareSolver::measure_again(Batch& batch, const std::vector<std::int64_t>& 
   if (which.empty()) return;
   Batch part = part_of(batch, which);
   side().scaled.residual(part.view_of(part.b), part.view_of(part.y), part.view_of(part.r), sums);
-  for (std::int64_t k = 0; k < part.count; ++k) {
-    part.measured[static_cast<std::size_t>(k)] = measure(part, k, sums);
-  }
+  measure(part, sums);
   put_back(part, which, batch);
 }
 
@@ -108,16 +120,15 @@ refine::Outcome SquareSolver::refine_and_measure(refine::Preconditioner& m, refi
     q.error_of = request_for(on).error_of;
     refine::Outcome outcome =
         refine::refine(side().scaled, m, on.view_of(on.b), on.view_of(on.y), on.view_of(on.r), q);
-    for (std::int64_t k = 0; k < on.count; ++k) {
-      on.measured[static_cast<std::size_t>(k)] = measure(on, k, sums);
-    }
+    measure(on, sums);
     return outcome;
   };
-  refine::Outcome outcome = run(batch, residuals());
+  const refine::Sums sums = residuals(batch);
+  refine::Outcome outcome = run(batch, sums);
   // Where the FP64 residual is falsely zero, the one in double-double shows it, and refinement
   // continues.
-  const std::vector<std::int64_t> open = columns_that_are(Verdict::open, batch, tolerance());
-  if (residuals() == refine::Sums::blocked && !open.empty()) {
+  const std::vector<std::int64_t> open = open_columns(batch, tolerance(), sums);
+  if (sums != refine::Sums::double_double && !open.empty()) {
     measure_again(batch, open, refine::Sums::double_double);
     std::vector<std::int64_t> missed;
     for (const std::int64_t k : open) {

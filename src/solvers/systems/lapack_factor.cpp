@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/machine/fp_scope.hpp"
 #include "core/numeric/exponent.hpp"
@@ -51,7 +52,10 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
   report_.bytes = bytes(n_);
   report_.peak_bytes = peak_bytes(n_, pool.size());
   report_.max_abs = max_abs;
-  report_.pivot = factor::dense_lu(pool, view(lu_.data(), n_, n_), pivots_.data());
+  const MatrixView<double> lu = view(lu_.data(), n_, n_);
+  exact_ = factor::uses_residue_lu(pool, lu);
+  report_.pivot = exact_ ? factor::residue_lu(pool, lu, pivots_.data())
+                         : factor::dense_lu(pool, lu, pivots_.data());
   if (report_.pivot >= 0) report_.outcome = FactorOutcome::singular;
   double largest = 0;
   for (std::int64_t j = 0; j < n_; ++j) {
@@ -78,44 +82,83 @@ void LapackFactor::solve(bool transposed, MatrixView<double> b) const {
   kernels::getrs(view<const double>(lu_.data(), n_, n_), pivots_.data(), transposed, b);
 }
 
-/// H^-1 r = diag(1 / col) A^-1 diag(1 / row) r, where A^-1 is applied to vectors whose
-/// largest element is scaled to about 1.
-void LapackPreconditioner::apply_to(MatrixView<const double> r, MatrixView<double> z) const {
-  const std::int64_t n = r.rows;
-  std::vector<int> exponent(static_cast<std::size_t>(r.cols));
-  for (std::int64_t c = 0; c < r.cols; ++c) {
-    int largest = std::numeric_limits<int>::min();
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (r(i, c) == 0) continue;
-      const int of_row = exponents_.row[static_cast<std::size_t>(i)];
-      largest = std::max(largest, core::exponent_of(r(i, c)) - of_row);
-    }
-    if (largest == std::numeric_limits<int>::min()) largest = 0;
-    exponent[static_cast<std::size_t>(c)] = largest;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const int of_row = exponents_.row[static_cast<std::size_t>(i)];
-      z(i, c) = core::times_power_of_two(r(i, c), -of_row - largest);
-    }
-  }
-  factor_.solve(transposed_, z);
-  for (std::int64_t c = 0; c < r.cols; ++c) {
-    const int back = exponent[static_cast<std::size_t>(c)] + factor_.exponent();
-    for (std::int64_t i = 0; i < n; ++i) {
-      const int of_col = exponents_.col[static_cast<std::size_t>(i)];
-      z(i, c) = core::times_power_of_two(z(i, c), back - of_col);
-    }
+bool LapackFactor::solves_exactly(std::int64_t columns) const {
+  constexpr std::int64_t kFewest = 512;
+  return exact_ && columns >= kFewest;
+}
+
+void LapackFactor::solve_exactly(engine::ThreadPool& pool, bool transposed,
+                                 MatrixView<double> b) const {
+  const engine::SingleThreadedBlas blas;
+  const MatrixView<const double> lu = view<const double>(lu_.data(), n_, n_);
+  const auto exchange = [&](std::int64_t c, std::int64_t i) {
+    std::swap(b(i, c), b(pivots_[static_cast<std::size_t>(i)] - 1, c));
+  };
+  if (transposed) {
+    factor::residue_lu_solve(pool, lu, {true, true, false}, b);
+    factor::residue_lu_solve(pool, lu, {false, true, true}, b);
+    pool.for_each(b.cols, [&](std::int64_t c) {
+      for (std::int64_t i = n_ - 1; i >= 0; --i) exchange(c, i);
+    });
+  } else {
+    pool.for_each(b.cols, [&](std::int64_t c) {
+      for (std::int64_t i = 0; i < n_; ++i) exchange(c, i);
+    });
+    factor::residue_lu_solve(pool, lu, {false, false, true}, b);
+    factor::residue_lu_solve(pool, lu, {true, false, false}, b);
   }
 }
 
-/// Threads take chunks of columns, whose width depends on nothing else: so do the bits.
+int LapackPreconditioner::scale(const double* r, double* z) const {
+  const auto n = static_cast<std::int64_t>(exponents_.row.size());
+  int largest = std::numeric_limits<int>::min();
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (r[i] == 0) continue;
+    const int of_row = exponents_.row[static_cast<std::size_t>(i)];
+    largest = std::max(largest, core::exponent_of(r[i]) - of_row);
+  }
+  if (largest == std::numeric_limits<int>::min()) largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const int of_row = exponents_.row[static_cast<std::size_t>(i)];
+    z[i] = core::times_power_of_two(r[i], -of_row - largest);
+  }
+  return largest;
+}
+
+void LapackPreconditioner::scale_back(int power, double* z) const {
+  for (std::size_t i = 0; i < exponents_.col.size(); ++i) {
+    z[i] = core::times_power_of_two(z[i], power + factor_.exponent() - exponents_.col[i]);
+  }
+}
+
+/// H^-1 r = diag(1 / col) A^-1 diag(1 / row) r, where A^-1 is applied to vectors whose largest
+/// element is scaled to about 1. Threads take chunks of columns, whose width depends on nothing
+/// else: so do the bits.
 void LapackPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
   constexpr std::int64_t kChunk = 64;
-  if (r.cols < 2 * kChunk) return apply_to(r, z);
+  const bool exact = factor_.solves_exactly(r.cols);
+  std::vector<int> power(static_cast<std::size_t>(r.cols));
+  const auto solve = [&](std::int64_t first, std::int64_t count) {
+    const core::FpScope fp;
+    for (std::int64_t c = first; c < first + count; ++c) {
+      power[static_cast<std::size_t>(c)] = scale(r.column(c), z.column(c));
+    }
+    if (exact) return;
+    factor_.solve(transposed_, z.block(0, first, r.rows, count));
+    for (std::int64_t c = first; c < first + count; ++c) {
+      scale_back(power[static_cast<std::size_t>(c)], z.column(c));
+    }
+  };
+  if (r.cols < 2 * kChunk) return solve(0, r.cols);
   const engine::SingleThreadedBlas blas;
   pool_.for_each((r.cols + kChunk - 1) / kChunk, [&](std::int64_t chunk) {
+    solve(chunk * kChunk, std::min(kChunk, r.cols - chunk * kChunk));
+  });
+  if (!exact) return;
+  factor_.solve_exactly(pool_, transposed_, z);
+  pool_.for_each(r.cols, [&](std::int64_t c) {
     const core::FpScope fp;
-    const std::int64_t first = chunk * kChunk, count = std::min(kChunk, r.cols - first);
-    apply_to(r.block(0, first, r.rows, count), z.block(0, first, r.rows, count));
+    scale_back(power[static_cast<std::size_t>(c)], z.column(c));
   });
 }
 

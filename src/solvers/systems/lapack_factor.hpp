@@ -15,7 +15,8 @@ namespace stepwell::solvers {
 /// it: 1 except near the ends of FP64's range, where elimination would overflow or lose digits.
 double lapack_power(double max_abs);
 
-/// LAPACK's LU of A times a power of two (factor::dense_lu): its pivots are those of dgesv.
+/// LAPACK's LU of A times a power of two (factor::dense_lu, or factor::residue_lu where that is
+/// faster): its pivots are those of dgesv.
 class LapackFactor {
  public:
   LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a, double max_abs);
@@ -24,8 +25,11 @@ class LapackFactor {
   const FactorReport& report() const { return report_; }
   int exponent() const { return exponent_; }  ///< of the power of two by which A is multiplied
   LogDet log_det() const;
-  /// B <- A^-1 B, or A^-T B, times 2^-exponent.
+  /// B <- A^-1 B, or A^-T B, times 2^-exponent, on one core.
   void solve(bool transposed, MatrixView<double> b) const;
+  /// The same on the threads of a pool, with exact sums: faster if solves_exactly(b.cols).
+  void solve_exactly(engine::ThreadPool& pool, bool transposed, MatrixView<double> b) const;
+  bool solves_exactly(std::int64_t columns) const;
 
   /// Bytes of the factor, and of those with the workspace of its computation.
   static std::int64_t bytes(std::int64_t n);
@@ -34,6 +38,7 @@ class LapackFactor {
  private:
   std::int64_t n_;
   int exponent_;
+  bool exact_ = false;  ///< made by residue_lu(), and good for solves with exact sums
   core::Buffer<double> lu_;
   std::vector<int> pivots_;
   FactorReport report_;
@@ -48,7 +53,10 @@ class LapackPreconditioner : public refine::Preconditioner {
   void apply(MatrixView<const double> r, MatrixView<double> z) override;
 
  private:
-  void apply_to(MatrixView<const double> r, MatrixView<double> z) const;
+  /// z = diag(1 / row) r, with a largest element of about 1 times the power of two returned.
+  int scale(const double* r, double* z) const;
+  /// z <- diag(1 / col) z times two to this power.
+  void scale_back(int power, double* z) const;
 
   engine::ThreadPool& pool_;
   const LapackFactor& factor_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "core/checked.hpp"
 #include "core/checks.hpp"
 #include "core/clock.hpp"
 #include "core/machine/fp_scope.hpp"
@@ -14,7 +15,9 @@
 #include "engine/runtime.hpp"
 #include "factor/cholesky/factor_data.hpp"
 #include "factor/cholesky/setup.hpp"
+#include "factor/dense/residue_lu.hpp"
 #include "factor/triangular/substitution.hpp"
+#include "refine/operators/general_product.hpp"
 #include "refine/vectors.hpp"
 #include "solvers/certify/sketch.hpp"
 #include "solvers/ladder/cost.hpp"
@@ -65,13 +68,21 @@ bool many_columns(std::int64_t n, std::int64_t columns, const SolveOptions& o,
 std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure structure,
                                 int threads) {
   if (structure == Structure::general) {  // vectors of refinement, for more columns at once
-    return core::size_product(n, std::min(columns, kWideBatch), 9 * 8, "columns");
+    const std::int64_t wide = std::min(columns, wide_batch(n));
+    const std::int64_t vectors = core::size_product(n, wide, 9 * 8, "columns");
+    if (wide < kForExactSums || !factor::has_residue_engine()) return vectors;
+    return vectors + refine::GeneralProduct::exact_bytes(n, wide, threads) +
+           factor::residue_lu_solve_bytes(n, wide, threads);
   }
   FactorOptions f;
   f.map = uniform(Rung::fp64);
   return core::size_product(n, std::min(columns, kTogether) + 2 * kBatch + 4 * Sketch::kProbes, 8,
                             "columns") +
          factor::substitute_columns_bytes(factor::choose_grid(n, f), columns, threads);
+}
+
+std::int64_t wide_batch(std::int64_t n) {
+  return n >= factor::kResidueLu && factor::has_residue_engine() ? 1024 : 256;
 }
 
 /// Makes an FP64 factor unless there is one. False if there is none.
@@ -246,8 +257,11 @@ bool SquareSolver::solve_many_general(MatrixView<const double> b, MatrixView<dou
   c.peak_bytes = std::max(
       c.peak_bytes,
       c.factor.bytes + many_columns_bytes(order(), b.cols, Structure::general, a_->pool().size()));
-  for (std::int64_t first = 0; first < b.cols; first += kWideBatch) {
-    Batch batch = make_batch(b, first, std::min(kWideBatch, b.cols - first));
+  // Parts of equal size: the last one is as wide as the others.
+  const std::int64_t parts = core::ceil_div(b.cols, wide_batch(order()));
+  const std::int64_t wide = core::ceil_div(b.cols, parts);
+  for (std::int64_t first = 0; first < b.cols; first += wide) {
+    Batch batch = make_batch(b, first, std::min(wide, b.cols - first));
     batch.direct = true;
     if (!solve_batch(batch, x, c)) return false;
   }

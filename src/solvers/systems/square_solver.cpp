@@ -106,11 +106,13 @@ Batch SquareSolver::make_batch(MatrixView<const double> b, std::int64_t first, s
   batch.y = core::Buffer<double>(n * count);
   batch.r = core::Buffer<double>(n * count);
   batch.measured.assign(static_cast<std::size_t>(count), {});
-  for (std::int64_t k = 0; k < count; ++k) {
+  batch.column.resize(static_cast<std::size_t>(count));
+  a_->pool().for_each(count, [&](std::int64_t k) {
+    const core::FpScope fp;
     double* const own = batch.b.data() + k * n;
     std::copy_n(b.column(first + k), n, own);  // read once: what is certified is what was read
-    batch.column.emplace_back(exponents, own, own);
-  }
+    batch.column[static_cast<std::size_t>(k)] = ScaledColumn(exponents, own, own);
+  });
   return batch;
 }
 
@@ -118,16 +120,19 @@ Batch SquareSolver::make_batch(MatrixView<const double> b, std::int64_t first, s
 void SquareSolver::write(Batch& batch, MatrixView<double> x, Certificate& c) {
   const std::int64_t n = order();
   const Side& of = side();
-  std::vector<std::int64_t> again;  // columns without a residual that is good enough
-  std::vector<bool> finite;
-  for (std::int64_t k = 0; k < batch.count; ++k) {
-    const ScaledColumn& column = batch.column[static_cast<std::size_t>(k)];
+  std::vector<char> finite(static_cast<std::size_t>(batch.count)), rounded(finite.size());
+  a_->pool().for_each(batch.count, [&](std::int64_t k) {
+    const core::FpScope fp;
+    const auto e = static_cast<std::size_t>(k);
     double* const out = x.column(batch.first + k);
     double* const y = batch.y.data() + k * n;
-    finite.push_back(column.write(of.exponents, y, out));
+    finite[e] = batch.column[e].write(of.exponents, y, out) ? 1 : 0;
     // What was written is what was refined, except where an element was rounded to FP64's range.
-    const bool exact = column.read(of.exponents, out, y);
-    if (!exact || options_.prove) again.push_back(k);
+    rounded[e] = batch.column[e].read(of.exponents, out, y) ? 0 : 1;
+  });
+  std::vector<std::int64_t> again;  // columns without a residual that is good enough
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    if (options_.prove || rounded[static_cast<std::size_t>(k)] != 0) again.push_back(k);
   }
   if (!again.empty()) {
     const auto start = core::Clock::now();
@@ -139,7 +144,7 @@ void SquareSolver::write(Batch& batch, MatrixView<double> x, Certificate& c) {
     ColumnCertificate& column = c.columns[static_cast<std::size_t>(batch.first + k)];
     column.backward_error = measured.error;
     if (options_.prove) column.proven_backward_error = measured.most();
-    column.outcome = outcome_of(finite[static_cast<std::size_t>(k)], measured, tolerance());
+    column.outcome = outcome_of(finite[static_cast<std::size_t>(k)] != 0, measured, tolerance());
     if (column.outcome != SolveOutcome::converged && c.outcome == SolveOutcome::converged) {
       c.outcome = column.outcome;
     }

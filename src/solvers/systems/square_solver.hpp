@@ -43,6 +43,9 @@ struct Side {
   Side(refine::Product& of, const std::vector<double>& row, const std::vector<double>& col)
       : product(of), scaled(of, row, col), exponents(row, col) {}
 
+  /// Bound on the error of residuals with exact sums, relative to ||A|| ||x|| + ||b||.
+  double exact_error() { return product.exact_error(norm); }
+
   refine::Product& product;
   refine::ScaledOperator scaled;
   Exponents exponents;
@@ -113,8 +116,8 @@ class SquareSolver {
   std::string doubt_about(const Batch& batch);
 
   // certify/residuals.cpp: how good x is
-  refine::Sums residuals();
-  Measured measure(const Batch& batch, std::int64_t k, refine::Sums sums);
+  refine::Sums residuals(const Batch& batch);
+  void measure(Batch& batch, refine::Sums sums);
   void measure_again(Batch& batch, const std::vector<std::int64_t>& which, refine::Sums sums);
   bool all_met(const Batch& batch) const;
   refine::Outcome refine_and_measure(refine::Preconditioner& m, refine::Request q, Batch& batch,
@@ -158,8 +161,12 @@ std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure 
                                 int threads);
 
 /// Columns of a general system that an FP64 factor is applied to at once, instead of kBatch: enough
-/// for matrix products.
-inline constexpr std::int64_t kWideBatch = 256;
+/// for the BLAS's matrix products, or for those with exact sums.
+std::int64_t wide_batch(std::int64_t n);
+
+/// From this number of columns on residuals with exact sums are faster than those with blocked
+/// ones. A is converted for each of them, so that they gain nothing at 100 columns (n = 8000).
+inline constexpr std::int64_t kForExactSums = 256;
 
 /// How residuals are summed: by blocks in FP64, unless its own rounding leaves no room below the
 /// tolerance for a solution of a few units.
