@@ -25,6 +25,7 @@ using kernels::test::kSanitized;
 using kernels::test::kU64;
 using kernels::test::Random;
 using kernels::test::same_bits;
+using stepwell::test::repetitions;
 
 /// A matrix in memory with padded columns, NaN outside its elements, and a copy of the memory taken
 /// by seal().

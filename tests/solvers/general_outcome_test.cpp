@@ -54,7 +54,7 @@ class GeneralOutcomes : public ::testing::TestWithParam<Path> {
 INSTANTIATE_TEST_SUITE_P(Solve, GeneralOutcomes,
                          ::testing::Values(Path{40, "default"}, Path{300, "default"},
                                            Path{300, "bf16"}, Path{130, "fp64"},
-                                           Path{1600, "default"}));
+                                           Path{kSanitized ? 700 : 1600, "default"}));
 
 TEST_P(GeneralOutcomes, NonFiniteElementsOfA) {
   for (const double bad : {kNaN<double>, HUGE_VAL, -HUGE_VAL}) {

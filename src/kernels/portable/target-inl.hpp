@@ -27,12 +27,19 @@
 // In the last pass, defines fill(isa, table), which calls the fill(table) that was compiled for
 // 'isa'.
 #undef STEPWELL_EXPORT_FILL
+#undef STEPWELL_FILL_SSE4
+#if defined(STEPWELL_WITHOUT_SSE4)
+#define STEPWELL_FILL_SSE4(fill, t)
+#else
+#define STEPWELL_FILL_SSE4(fill, t) N_SSE4::fill(t)
+#endif
 #if HWY_ARCH_X86
 #define STEPWELL_EXPORT_FILL(fill)     \
   void fill(core::Isa isa, Table& t) { \
     switch (isa) {                     \
       case core::Isa::baseline:        \
-        return N_SSE4::fill(t);        \
+        STEPWELL_FILL_SSE4(fill, t);   \
+        return;                        \
       case core::Isa::avx2:            \
         return N_AVX2::fill(t);        \
       case core::Isa::avx512:          \

@@ -63,7 +63,7 @@ TEST_P(LeastSquaresBits, OfAFunctionAreThoseOfRows) {
 TEST_P(LeastSquaresBits, AreTheSameInTwentyRuns) {
   const Stored a(a_, Storage::rows);
   const Solved first = run(a.matrix(), 2);
-  for (int k = 0; k < (kSanitized ? 5 : 20); ++k) {
+  for (int k = 0; k < repetitions(20); ++k) {
     ASSERT_TRUE(same_bits(run(a.matrix(), 1 + k % 4).x.view(), first.x.view())) << k;
   }
 }
