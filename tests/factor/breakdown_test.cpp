@@ -191,6 +191,7 @@ void expect_lapacks_pivot(const Dense<double>& a, const char* map) {
 // that is tried makes the matrix definite.
 TEST_P(NotPositiveDefinite, IsFoundAtLapacksPivot) {
   for (const std::int64_t pivot : {1, 2, 31, 63, 64, 65, 127, 128, 200, 298, 299}) {
+    if (kSanitized && pivot % 2 == 0) continue;
     SCOPED_TRACE(pivot);
     for (const double schur : {-9.0, -1.0, -0.5}) {  // smallest eigenvalues -2.2, -0.41, -0.22
       const Dense<double> a = indefinite(300, pivot, schur);

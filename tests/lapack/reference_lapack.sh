@@ -79,13 +79,11 @@ run ds-1 xlintstds dstest.in STEPWELL_LAPACK_MIN_N=17
 run d-off xlintstd dtest.in STEPWELL_LAPACK=off
 run d xlintstd dtest.in
 run d-factor xlintstd dtest.in STEPWELL_LAPACK_MIN_N=1
-run d-all xlintstd dtest.in STEPWELL_LAPACK=all
 run d-all-1 xlintstd dtest.in STEPWELL_LAPACK=all STEPWELL_LAPACK_MIN_N=1
 same ds-off ds
 same ds-off ds-1
 same d-off d
 same d-off d-factor
-same d-off d-all
 same d-off d-all-1
 for routine in dsposv dsgesv; do handled ds-1 $routine; done
 for routine in dposv dpotrf; do handled d-factor $routine; done

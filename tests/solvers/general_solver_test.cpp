@@ -107,7 +107,7 @@ TEST_P(GeneralCases, SolveWithTheTransposeToo) {
 class GeneralThreads : public ::testing::TestWithParam<GeneralCase> {};
 INSTANTIATE_TEST_SUITE_P(
     Solve, GeneralThreads,
-    ::testing::Values(GeneralCase{"default", kSanitized ? 1540 : 2100, Kind::positive_arithmetic,
+    ::testing::Values(GeneralCase{"default", kSanitized ? 1100 : 2100, Kind::positive_arithmetic,
                                   1e2},
                       GeneralCase{"default", 1540, Kind::general_logarithmic, 1e6},
                       GeneralCase{"default", 300, Kind::randn},
