@@ -41,11 +41,12 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
   lu_ = core::Buffer<double>(n_ * n_, core::Contents::any);
   pivots_.resize(static_cast<std::size_t>(n_));
   const double power = lapack_power(max_abs);
-  for (std::int64_t j = 0; j < n_; ++j) {
+  pool.for_each(n_, [&](std::int64_t j) {
+    const core::FpScope fp;
     const double* const from = a.column(j);
     double* const to = lu_.data() + j * n_;
     for (std::int64_t i = 0; i < n_; ++i) to[i] = power * from[i];
-  }
+  });
   const engine::SingleThreadedBlas blas;
   report_.map = uniform(Rung::fp64);
   report_.unit_roundoff = info(Rung::fp64).unit_roundoff;
@@ -57,13 +58,15 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
   report_.pivot = exact_ ? factor::residue_lu(pool, lu, pivots_.data())
                          : factor::dense_lu(pool, lu, pivots_.data());
   if (report_.pivot >= 0) report_.outcome = FactorOutcome::singular;
-  double largest = 0;
-  for (std::int64_t j = 0; j < n_; ++j) {
+  std::vector<double> of_column(static_cast<std::size_t>(n_));
+  pool.for_each(n_, [&](std::int64_t j) {
     const double* const u = lu_.data() + j * n_;
-    for (std::int64_t i = 0; i <= j; ++i) {
-      largest = core::worst(largest, std::abs(u[i]));
-    }
-  }
+    double most = 0;
+    for (std::int64_t i = 0; i <= j; ++i) most = core::worst(most, std::abs(u[i]));
+    of_column[static_cast<std::size_t>(j)] = most;
+  });
+  double largest = 0;
+  for (const double most : of_column) largest = core::worst(largest, most);
   report_.growth = largest / power / max_abs;
 }
 
