@@ -17,9 +17,7 @@ function(stepwell_compile target)
 endfunction()
 
 # Compiles the files of a target together, several at a time, if STEPWELL_UNITY is on: their headers
-# take most of the time. ARGN: files that share names with others and are compiled by themselves. The
-# library is compiled so only for the sanitizers: what is installed should be the code that its users
-# compile.
+# take most of the time. ARGN: files that share names with others and are compiled by themselves.
 function(stepwell_unity target)
   if(STEPWELL_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -257,8 +257,10 @@ def by_ci(root, command, tool):
                 if package not in wanted:
                     return f"without {package}, which {needed.name} needs"
             return None
-        case ["cmake", "--preset", preset]:
-            return None if preset in presets else f"does not configure '{preset}'"
+        case ["cmake", "--preset", preset, *options]:
+            line = re.search(rf"^stage \S+ build {preset}\b.*$", ci, re.M)
+            configured = line is not None and set(options) <= set(line[0].split())
+            return None if configured else f"does not configure '{shlex.join([preset, *options])}'"
         case ["cmake", "--build", "--preset", preset]:
             return None if preset in presets else f"does not build '{preset}'"
         case ["cmake", "--build", "--preset", preset, "--target", target]:

@@ -5,8 +5,8 @@
 
   reuse.py BUILD/compile_commands.json COMPILER ARGUMENTS...
 
-The same means: the same source with the same options in the same order, where an include directory
-inside either build is compared by its contents. Warnings and precompiled headers, which change no
+The same means: the same source with the same options in the same order, where a source or an
+include directory inside either build is compared by its contents. Warnings and precompiled headers, which change no
 object, are not compared. Everything else is compiled.
 """
 import hashlib
@@ -24,6 +24,12 @@ def contents(folder):
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
+
+
+def source(file, builds):
+    """What identifies a source: its path, or the text of a file that CMake has written."""
+    path = Path(file)
+    return path.read_text(encoding="utf-8") if any(b in path.parents for b in builds) else file
 
 
 def split(words, builds):
@@ -50,8 +56,9 @@ def main():
     builds = [database.parent, Path.cwd()]
     options, files = split(command, builds)
     if database.exists() and files["-c"] and files["-o"]:
+        wanted = source(files["-c"], builds)
         for entry in json.loads(database.read_text(encoding="utf-8")):
-            if entry["file"] != files["-c"]:
+            if source(entry["file"], builds) != wanted:
                 continue
             same, other = split(shlex.split(entry["command"]), builds)
             made = Path(entry["directory"], other["-o"])

@@ -13,11 +13,11 @@
 namespace stepwell::refine {
 namespace {
 
-constexpr std::int64_t kRows = 512;  ///< of A that one thread converts at a time
-constexpr std::int64_t kDepth = 512;
+constexpr std::int64_t kConvertedRows = 512;  ///< of A that one thread converts at a time
+constexpr std::int64_t kConvertedDepth = 512;
 
 /// Columns of x with a size outside this range would lose digits, or have no scale.
-constexpr double kSmallest = 0x1p-960, kLargest = 0x1p960;
+constexpr double kLeastSize = 0x1p-960, kMostSize = 0x1p960;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ constexpr double kSmallest = 0x1p-960, kLargest = 0x1p960;
 double GeneralProduct::exact_error(double norm) {
   if (!rows_) rows_.emplace(pool_, factor::Products::exact, a_, transposed_);
   const double row = rows_->largest_norm();
-  if (!(row > kSmallest && row < kLargest && norm > 0)) return HUGE_VAL;
+  if (!(row > kLeastSize && row < kMostSize && norm > 0)) return HUGE_VAL;
   const auto n = static_cast<double>(a_.rows);
   return (tiles::kProductError * n * (row / norm) + 4) * core::kUnit;
 }
@@ -38,17 +38,17 @@ void GeneralProduct::subtract_exact(MatrixView<const double> x, MatrixView<doubl
   if (!products_) products_.emplace(pool_);
   for (std::int64_t first = 0; first < x.cols; first += factor::kResidueColumns) {
     const std::int64_t count = std::min(factor::kResidueColumns, x.cols - first);
-    products_->set_right(x.block(0, first, n, count), kDepth);
-    products_->subtract(core::ceil_div(n, kRows), kRows, [&](std::int64_t block) {
-      const std::int64_t row = block * kRows, rows = std::min(kRows, n - row);
-      return factor::BlockGemm::Rows{.a = rows_->rows(row, rows, kDepth),
+    products_->set_right(x.block(0, first, n, count), kConvertedDepth);
+    products_->subtract(core::ceil_div(n, kConvertedRows), kConvertedRows, [&](std::int64_t block) {
+      const std::int64_t row = block * kConvertedRows, rows = std::min(kConvertedRows, n - row);
+      return factor::BlockGemm::Rows{.a = rows_->rows(row, rows, kConvertedDepth),
                                      .c = r.block(row, first, rows, count)};
     });
   }
   pool_.for_each(x.cols, [&](std::int64_t c) {
     double most = 0;
     for (std::int64_t i = 0; i < n; ++i) most = core::worst(most, std::fabs(x(i, c)));
-    if (most == 0 || (most >= kSmallest && most <= kLargest)) return;
+    if (most == 0 || (most >= kLeastSize && most <= kMostSize)) return;
     std::fill_n(r.column(c), n, std::numeric_limits<double>::quiet_NaN());
   });
   // The conversion to residues has no checksums: this pass detects what has changed until now.
@@ -65,8 +65,9 @@ void GeneralProduct::release() {
 }
 
 std::int64_t GeneralProduct::exact_bytes(std::int64_t n, std::int64_t columns, int threads) {
-  return factor::BlockGemm::bytes(factor::Products::exact, kRows, n,
-                                  std::min(columns, factor::kResidueColumns), kDepth, threads) +
+  return factor::BlockGemm::bytes(factor::Products::exact, kConvertedRows, n,
+                                  std::min(columns, factor::kResidueColumns), kConvertedDepth,
+                                  threads) +
          core::size_product(n, 2 * 8, "scales");
 }
 
