@@ -108,60 +108,6 @@ TEST_P(GeneralProducts, WithBlockedSumsErrByNoMoreThanTheirDepth) {
   }
 }
 
-/// For Gaussian elements; for rows of which one element is large, the worst case of a row's scale;
-/// for columns of x of any size.
-TEST_P(GeneralProducts, WithExactSumsErrByNoMoreThanTheirBound) {
-  engine::ThreadPool pool(2);
-  for (const std::int64_t n : {1, 2, 65, 257, 513, 600}) {
-    for (const bool dominant : {false, true}) {
-      const auto a = gaussian(n, n, 1);
-      if (dominant) {
-        for (std::int64_t i = 0; i < n; ++i) a(i, i) += 1e4;
-      }
-      GeneralProduct product(pool, a.view(), transposed());
-      const auto x = gaussian(n, 5, 2);
-      for (std::int64_t i = 0; i < n; ++i) {
-        x(i, 1) *= 0x1p600;
-        x(i, 2) *= 0x1p-600;
-        x(i, 3) = 0;
-        x(i, 4) *= 0x1p-990;
-      }
-      const auto b = gaussian(n, 5, 3);
-      Dense<double> r(n, 5);
-      for (std::int64_t c = 0; c < 5; ++c) std::copy_n(b.view().column(c), n, r.view().column(c));
-      Checksums checksums(n);
-      product.subtract_exact(x.view(), r.view(), checksums);
-      const MatrixScan scan = scan_general(pool, a.view());
-      EXPECT_EQ(scan.checksums.first_difference(checksums), -1);
-      const double norm = transposed() ? scan.norm_1 : scan.norm_inf;
-      const double most = product.exact_error(norm);
-      EXPECT_TRUE(most > 4 * kU64 && most < static_cast<double>(n + 4) * kU64) << most / kU64;
-      for (std::int64_t c = 0; c < 4; ++c) {
-        Quad error = 0, size_b = 0, size_x = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-          Quad sum = b(i, c);
-          for (std::int64_t j = 0; j < n; ++j) sum -= static_cast<Quad>(element(a, i, j)) * x(j, c);
-          error = std::max(error, abs_of(r(i, c) - sum));
-          size_b = std::max(size_b, abs_of(static_cast<Quad>(b(i, c))));
-          size_x = std::max(size_x, abs_of(static_cast<Quad>(x(i, c))));
-        }
-        ASSERT_TRUE(error <= most * (norm * size_x + size_b)) << n << ": column " << c;
-      }
-      EXPECT_TRUE(std::isnan(r(0, 4))) << "x is too small for these products";
-    }
-  }
-}
-
-TEST(ExactResidual, HasNoBoundForRowsOutOfRange) {
-  engine::ThreadPool pool(1);
-  Dense<double> a(2, 2);
-  for (const double element : {0.0, 0x1p1000, 0x1p-1000, kNaN<double>}) {
-    a(0, 0) = a(1, 1) = element;
-    GeneralProduct product(pool, a.view());
-    EXPECT_EQ(product.exact_error(element), HUGE_VAL) << element;
-  }
-}
-
 /// An FP64 residual is conclusive only if the depth of its sums is below sqrt(n) units.
 TEST_P(GeneralProducts, HaveADepthBelowTheTolerance) {
   engine::ThreadPool pool(1);
