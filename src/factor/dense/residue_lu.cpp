@@ -148,7 +148,7 @@ void residue_lu_solve(engine::ThreadPool& pool, MatrixView<const double> lu,
 }
 
 std::int64_t residue_lu_solve_bytes(std::int64_t n, std::int64_t columns, int threads) {
-  return block_substitution_bytes({n, kPanel}, columns, threads);
+  return block_substitution_bytes({n, kPanel}, columns, threads, Products::exact);
 }
 
 }  // namespace stepwell::factor

@@ -35,6 +35,8 @@ std::int64_t residue_lu_bytes(std::int64_t n, int threads);
 /// (triangular/block_substitution.hpp).
 void residue_lu_solve(engine::ThreadPool& pool, MatrixView<const double> lu,
                       kernels::Triangle triangle, MatrixView<double> b);
+
+/// Bytes of its workspace.
 std::int64_t residue_lu_solve_bytes(std::int64_t n, std::int64_t columns, int threads);
 
 }  // namespace stepwell::factor

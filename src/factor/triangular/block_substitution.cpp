@@ -126,8 +126,8 @@ Products fast_products(const tiles::Grid& grid, std::int64_t columns) {
   return large && has_residue_engine() ? Products::exact : Products::blas;
 }
 
-std::int64_t block_substitution_bytes(const tiles::Grid& grid, std::int64_t columns, int threads) {
-  const Products products = fast_products(grid, columns);
+std::int64_t block_substitution_bytes(const tiles::Grid& grid, std::int64_t columns, int threads,
+                                      Products products) {
   const std::int64_t half = (grid.tiles() + 1) / 2 * grid.tile;
   return BlockGemm::bytes(products, grid.tile, half, std::min(columns, kResidueColumns), grid.tile,
                           threads) +

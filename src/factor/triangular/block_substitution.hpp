@@ -36,8 +36,9 @@ void substitute_blocks(engine::ThreadPool& pool, const BlockTriangle& t, MatrixV
 /// The faster products: a matter of sizes and the instruction set.
 Products fast_products(const tiles::Grid& grid, std::int64_t columns);
 
-/// Bytes of the workspace with fast_products(): 4 n columns, and if they are exact 8 n columns and
-/// 20 MB a thread for 1,024 columns.
-std::int64_t block_substitution_bytes(const tiles::Grid& grid, std::int64_t columns, int threads);
+/// Bytes of the workspace: 4 n columns, and with exact products 8 n columns and 20 MB a thread for
+/// 1,024 columns.
+std::int64_t block_substitution_bytes(const tiles::Grid& grid, std::int64_t columns, int threads,
+                                      Products products);
 
 }  // namespace stepwell::factor

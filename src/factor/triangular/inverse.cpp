@@ -27,7 +27,7 @@ std::int64_t strip_count(const tiles::Grid& grid) {
 std::int64_t inverse_strips_bytes(const tiles::Grid& grid, int threads) {
   const std::int64_t columns = std::min(grid.n, strip_columns(grid));
   return core::size_product(grid.n, columns, 8, "columns of the inverse") +
-         block_substitution_bytes(grid, columns, threads);
+         block_substitution_bytes(grid, columns, threads, fast_products(grid, columns));
 }
 
 void inverse_strips(engine::ThreadPool& pool, const tiles::TileMatrix& l, Triangles triangles,

@@ -118,7 +118,7 @@ constexpr std::int64_t kChunk = 64;
 std::int64_t substitute_columns_bytes(const tiles::Grid& grid, std::int64_t columns, int threads) {
   const std::int64_t together = std::min(columns, kTogether);
   const bool exact = fast_products(grid, together) == Products::exact;
-  return exact ? block_substitution_bytes(grid, together, threads) : 0;
+  return exact ? block_substitution_bytes(grid, together, threads, Products::exact) : 0;
 }
 
 void substitute_columns(engine::ThreadPool& pool, const tiles::TileMatrix& forward,

@@ -7,7 +7,7 @@
 // The targets that Highway compiles; include this header before any of Highway's. On x86 the static
 // target must not be plain x86-64, for which Highway has scalars only: there the reference loops
 // are used. The kernels keep arrays of vectors, which SVE's sizeless types forbid, so ARM uses
-// NEON. The sanitizers' build has no SSE4 (STEPWELL_WITHOUT_SSE4): a third of the time to compile.
+// NEON. The sanitizers' build has no SSE4 (STEPWELL_WITHOUT_SSE4): a third of its time to compile.
 #if defined(__x86_64__) && !defined(HWY_BASELINE_TARGETS)
 #if defined(STEPWELL_WITHOUT_SSE4)
 #define HWY_BASELINE_TARGETS HWY_AVX2

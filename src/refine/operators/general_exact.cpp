@@ -22,7 +22,8 @@ constexpr double kLeastSize = 0x1p-960, kMostSize = 0x1p960;
 }  // namespace
 
 /// A row's error is kProductError sqrt(n) u ||a_i||_2 ||x||_2, with ||x||_2 <= sqrt(n) ||x||_inf,
-/// and three roundings of r, whose magnitudes are at most ||b|| + ||A|| ||x||.
+/// and three roundings of r, whose magnitudes are at most ||b|| + ||A|| ||x|| and their own errors:
+/// they are counted as four.
 double GeneralProduct::exact_error(double norm) {
   if (!rows_) rows_.emplace(pool_, factor::Products::exact, a_, transposed_);
   const double row = rows_->largest_norm();

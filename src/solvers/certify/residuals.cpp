@@ -15,13 +15,13 @@
 namespace stepwell::solvers {
 namespace {
 
-/// The columns whose residual decides nothing. With exact sums it is NaN where x leaves the range
-/// of these products.
+/// The columns whose residual decides nothing. With exact sums it is not finite where x leaves the
+/// range of these products.
 std::vector<std::int64_t> open_columns(const Batch& batch, double tolerance, refine::Sums sums) {
   std::vector<std::int64_t> which;
   for (std::int64_t k = 0; k < batch.count; ++k) {
     const Measured& measured = batch.measured[static_cast<std::size_t>(k)];
-    const bool none = sums == refine::Sums::exact && std::isnan(measured.error);
+    const bool none = sums == refine::Sums::exact && !std::isfinite(measured.error);
     if (none || judge(measured, tolerance) == Verdict::open) which.push_back(k);
   }
   return which;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Stepwell authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/systems/lapack_factor.hpp"
+#include "core/checked.hpp"
 #include "core/checks.hpp"
 #include "core/numeric/worst.hpp"
 
@@ -139,29 +140,30 @@ void LapackPreconditioner::scale_back(int power, double* z) const {
 /// else: so do the bits.
 void LapackPreconditioner::apply(MatrixView<const double> r, MatrixView<double> z) {
   constexpr std::int64_t kChunk = 64;
-  const bool exact = factor_.solves_exactly(r.cols);
   std::vector<int> power(static_cast<std::size_t>(r.cols));
+  const auto before = [&](std::int64_t c) {
+    const core::FpScope fp;
+    power[static_cast<std::size_t>(c)] = scale(r.column(c), z.column(c));
+  };
+  const auto after = [&](std::int64_t c) {
+    const core::FpScope fp;
+    scale_back(power[static_cast<std::size_t>(c)], z.column(c));
+  };
+  if (factor_.solves_exactly(r.cols)) {
+    pool_.for_each(r.cols, before);
+    factor_.solve_exactly(pool_, transposed_, z);
+    return pool_.for_each(r.cols, after);
+  }
   const auto solve = [&](std::int64_t first, std::int64_t count) {
     const core::FpScope fp;
-    for (std::int64_t c = first; c < first + count; ++c) {
-      power[static_cast<std::size_t>(c)] = scale(r.column(c), z.column(c));
-    }
-    if (exact) return;
+    for (std::int64_t c = first; c < first + count; ++c) before(c);
     factor_.solve(transposed_, z.block(0, first, r.rows, count));
-    for (std::int64_t c = first; c < first + count; ++c) {
-      scale_back(power[static_cast<std::size_t>(c)], z.column(c));
-    }
+    for (std::int64_t c = first; c < first + count; ++c) after(c);
   };
   if (r.cols < 2 * kChunk) return solve(0, r.cols);
   const engine::SingleThreadedBlas blas;
-  pool_.for_each((r.cols + kChunk - 1) / kChunk, [&](std::int64_t chunk) {
+  pool_.for_each(core::ceil_div(r.cols, kChunk), [&](std::int64_t chunk) {
     solve(chunk * kChunk, std::min(kChunk, r.cols - chunk * kChunk));
-  });
-  if (!exact) return;
-  factor_.solve_exactly(pool_, transposed_, z);
-  pool_.for_each(r.cols, [&](std::int64_t c) {
-    const core::FpScope fp;
-    scale_back(power[static_cast<std::size_t>(c)], z.column(c));
   });
 }
 

@@ -71,8 +71,9 @@ std::int64_t many_columns_bytes(std::int64_t n, std::int64_t columns, Structure 
     const std::int64_t wide = std::min(columns, wide_batch(n));
     const std::int64_t vectors = core::size_product(n, wide, 9 * 8, "columns");
     if (wide < kForExactSums || !factor::has_residue_engine()) return vectors;
-    return vectors + refine::GeneralProduct::exact_bytes(n, wide, threads) +
-           factor::residue_lu_solve_bytes(n, wide, threads);
+    const std::int64_t solving =
+        n >= factor::kResidueLu ? factor::residue_lu_solve_bytes(n, wide, threads) : 0;
+    return vectors + refine::GeneralProduct::exact_bytes(n, wide, threads) + solving;
   }
   FactorOptions f;
   f.map = uniform(Rung::fp64);
