@@ -24,7 +24,7 @@ commands  Every sh block of README.md and docs/guide/ runs (bash -eu), document 
 links     docs/README.md must link every document under docs/. Paths of the tree in `code` exist, and
           in docs/howto/ and docs/design/ so do functions, `name()`; 'foo' stands for a new one. A
           `symbol` in `path`, or `symbol` (`path`), is a word of that file.
-options   Every verb of the command is mentioned somewhere, too.
+options   Every verb of the command is mentioned somewhere, too, and in docs/command.md.
 """
 import argparse
 import os
@@ -47,6 +47,7 @@ NAME = re.compile(r"(?:\w+::)*(\w+)\(\)")
 PLACE = re.compile(r"`([^`]+)`(?:,? (?:in|of) |,? \()\[?`([^`]+)`")  # a symbol and its file
 SYMBOL = re.compile(r"(?:\w+::)*(\w+)(?:\(\))?")
 OTHER_PROGRAMS = {"--enable-maxcpus"}  # options named without the program they belong to
+COMMAND_PAGE = "docs/command.md"  # names every verb
 TIMEOUT = 300  # seconds for a block of commands
 
 problems = 0
@@ -384,7 +385,7 @@ def invocations(document):
 
 def check_options(root, tool):
     known = Help(tool)
-    mentioned = set()
+    mentioned, listed = set(), set()
     for document in documents(root):
         for number, text, is_line in invocations(document):
             where = f"{document.name}:{number}"
@@ -413,6 +414,7 @@ def check_options(root, tool):
                                 f"none; there are {', '.join(known.verbs[verbs[0]])}")
                 verbs = [(*verbs[0], v) for v in wanted if (*verbs[0], v) in known.options]
                 mentioned.update(verbs)
+                listed.update(verbs if document.name == COMMAND_PAGE else [])
                 words = words[1:]
                 if not verbs:
                     break
@@ -428,6 +430,8 @@ def check_options(root, tool):
     for words in known.options:
         if words and words not in mentioned:
             problem("docs", "verb", f"no document mentions 'stepwell {' '.join(words)}'")
+        elif words and words not in listed and (root / COMMAND_PAGE).exists():
+            problem(COMMAND_PAGE, "verb", f"it does not mention 'stepwell {' '.join(words)}'")
 
 
 def main():

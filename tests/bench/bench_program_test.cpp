@@ -35,6 +35,14 @@ TEST(BenchProgram, IsNamedWhereItIsMissing) {
   EXPECT_EQ(run_program(alone, "completion bash").code, 0);
 }
 
+TEST(BenchProgram, HelpsWithExamplesOfItsOwn) {
+  const Outcome o = run("bench --help");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("stepwell bench solve --n"), std::string::npos) << o.out;
+  EXPECT_EQ(o.out.find("stepwell gen"), std::string::npos) << o.out;
+  EXPECT_EQ(o.out.find("stepwell solve"), std::string::npos) << o.out;
+}
+
 TEST(BenchProgram, DecidesTheExitCode) {
   const Directory d;
   expect_error(run("bench compare " + (d / "a.json") + " " + (d / "b.json")), 10, "a.json");

@@ -159,6 +159,8 @@ def option_cases():
     if "README.md:" in output:
         failures += 1
         print(f"options: refused what is right:\n{output}")
+    expect("page", "options", {**tree(""), "docs/command.md": rest.replace("`stepwell doctor`", "")},
+           "docs/command.md: verb: it does not mention 'stepwell doctor'")
     expect("silent", "options", {"README.md": "nothing"}, "no document mentions 'stepwell doctor'")
 
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "options/recipe_options.hpp"
 #include "run_command.hpp"
 
 /// The stepwell command as seen by a user: output, errors, exit codes.
@@ -53,6 +55,36 @@ TEST(Command, TakesNumbersOfElementsInScientificNotation) {
   expect_error(run("plan --n 1e-3"), 2, "1e-3");
   expect_error(run("plan --n 1e30"), 2, "1e30");
   expect_error(run("plan --n nan"), 2, "nan");
+}
+
+TEST(Command, HasTheSameLargestOrderInEveryVerb) {
+  const std::string most = std::to_string(kLargestOrder);
+  for (const char* verb : {"gen arithmetic -o A.npy", "solve --kind arithmetic", "plan"}) {
+    const std::string order = std::string(verb) + " --n " + std::to_string(kLargestOrder + 1);
+    expect_error(run(order), 2, most);
+  }
+  EXPECT_EQ(run("plan --n " + most).code, 0);
+}
+
+TEST(Command, SaysOnceThatAZeroMatrixIsSingular) {
+  // Its factorization fails at every rung for one reason, which needs one line.
+  const Directory d;
+  const auto zeros = [&](const std::string& name, int columns) {
+    std::ofstream file(d / name);
+    file << "%%MatrixMarket matrix array real general\n300 " << columns << '\n';
+    for (int k = 0; k < 300 * columns; ++k) file << "0\n";
+    return d / name;
+  };
+  const std::string files = zeros("A.mtx", 300) + " " + zeros("b.mtx", 1);
+  for (const char* options : {"", " --map bf16"}) {
+    const Outcome o = run("solve " + files + options);
+    EXPECT_EQ(o.code, 20) << o.err;
+    const std::string text = o.out + o.err;
+    EXPECT_NE(text.find("column 0 (counted from 0) has only zeros"), std::string::npos) << text;
+    const std::size_t tried = text.find("  tried ");
+    EXPECT_EQ(text.find("  tried ", std::min(tried, text.size() - 1) + 1), std::string::npos)
+        << text;
+  }
 }
 
 json doctor(const std::string& variables = "") {

@@ -111,12 +111,14 @@ Factored SquareSolver::factorize_step(const Step& step, Certificate& c, std::str
       }
       case FactorOutcome::not_positive_definite:
       case FactorOutcome::singular:
-      case FactorOutcome::breakdown:
+      case FactorOutcome::breakdown: {
+        const char* const how = general() && c.factor.pivot_value == 0 ? " is zero" : " failed";
         reason = c.factor.pivot < 0 ? "a value overflowed in the factor"
-                                    : "pivot " + std::to_string(c.factor.pivot) + " failed";
+                                    : "pivot " + std::to_string(c.factor.pivot) + how;
         if (c.factor.outcome != FactorOutcome::not_positive_definite) return Factored::breakdown;
         c.outcome = SolveOutcome::not_positive_definite;
         return Factored::failed;
+      }
     }
   }
   Side& of = side();
