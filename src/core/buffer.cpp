@@ -18,6 +18,9 @@ namespace {
 /// than clearing kept ones here.
 constexpr std::int64_t kCleared = std::int64_t{32} << 20;
 
+/// Below this size malloc() keeps what is freed.
+constexpr std::int64_t kKeptFromHeap = std::int64_t{32} << 10;
+
 [[noreturn]] void out_of_memory(std::int64_t bytes) {
   throw Error(ErrorCode::out_of_memory,
               "out of memory: " + std::to_string(bytes) + " bytes were requested");
@@ -40,14 +43,15 @@ void* map(std::int64_t size) {
 }  // namespace
 
 // Small buffers come from the heap. Large ones are mapped and start on a huge page, so that madvise
-// affects no other memory; deallocate() keeps some of them for the next ones.
+// affects no other memory. deallocate() keeps some of both for the next ones.
 void* allocate(std::int64_t bytes, Contents contents) {
   if (bytes < 0) {
     throw Error(ErrorCode::too_large, std::to_string(bytes) + " bytes is not a valid size");
   }
   if (bytes == 0) return nullptr;
   if (bytes < kHugePage) {
-    void* p = std::aligned_alloc(64, static_cast<std::size_t>(round_up(bytes, 64)));
+    void* p = bytes < kKeptFromHeap ? nullptr : take_heap_buffer(bytes);
+    if (p == nullptr) p = std::aligned_alloc(64, static_cast<std::size_t>(round_up(bytes, 64)));
     if (p == nullptr) out_of_memory(bytes);
     if (contents == Contents::zeros) std::memset(p, 0, static_cast<std::size_t>(bytes));
     return p;
@@ -76,7 +80,7 @@ void* allocate(std::int64_t bytes, Contents contents) {
 void deallocate(void* data, std::int64_t bytes) noexcept {
   if (data == nullptr) return;
   if (bytes < kHugePage) {
-    std::free(data);
+    if (bytes < kKeptFromHeap || !keep_heap_buffer(data, bytes)) std::free(data);
   } else {
     const std::int64_t size = round_up(bytes, kHugePage);
     if (!keep_block(data, size)) munmap(data, static_cast<std::size_t>(size));

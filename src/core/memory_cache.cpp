@@ -22,6 +22,9 @@ constexpr std::int64_t kUsual = std::int64_t{512} << 20;
 constexpr std::chrono::milliseconds kPatience{1000};
 /// A process has few blocks at a time; beyond that, the smallest is not worth keeping.
 constexpr std::size_t kMostBlocks = 64;
+/// Buffers of the heap: those of a few small solves.
+constexpr std::size_t kMostBuffers = 32;
+constexpr std::int64_t kMostOfHeap = std::int64_t{8} << 20;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;
@@ -51,6 +54,48 @@ std::int64_t most_at_first() {
   return number ? static_cast<std::int64_t>(mib) << 20 : usual;
 }
 
+/// Buffers of the heap in the order in which they were kept, the oldest first.
+class HeapBuffers {
+ public:
+  void* take(std::int64_t bytes) {
+    std::size_t best = count_;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const std::int64_t size = buffers_[k].size;
+      const bool fits = size >= bytes && size <= 2 * bytes;
+      if (fits && (best == count_ || size < buffers_[best].size)) best = k;
+    }
+    return best == count_ ? nullptr : remove(best);
+  }
+
+  bool keep(Block buffer, std::int64_t most) {
+    most = std::min(most, kMostOfHeap);
+    if (buffer.size > most) return false;
+    while (count_ == kMostBuffers || bytes_ + buffer.size > most) std::free(remove(0));
+    buffers_[count_++] = buffer;
+    bytes_ += buffer.size;
+    return true;
+  }
+
+  void give_back() {
+    while (count_ > 0) std::free(remove(0));
+  }
+
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  void* remove(std::size_t k) {
+    void* const data = buffers_[k].data;
+    bytes_ -= buffers_[k].size;
+    std::copy(buffers_.begin() + k + 1, buffers_.begin() + count_, buffers_.begin() + k);
+    --count_;
+    return data;
+  }
+
+  std::array<Block, kMostBuffers> buffers_;
+  std::size_t count_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
 /// The blocks in the order in which they were kept, the oldest first. It allocates nothing.
 class Cache {
  public:
@@ -72,8 +117,8 @@ class Cache {
   }
 
   bool keep(Block block) {
-    if (block.size > most()) return false;
-    give_back(bytes_ + block.size - most());
+    if (block.size > most() - heap.bytes()) return false;
+    give_back(bytes_ + heap.bytes() + block.size - most());
     if (count_ == kMostBlocks) give_back(1);
     bytes_ += block.size;
     for (Block* other = begin(); other != end();) {  // join neighbours
@@ -102,8 +147,15 @@ class Cache {
   std::int64_t bytes() const { return bytes_; }
   void set_most(std::int64_t bytes) {
     most_ = bytes;
-    give_back(bytes_ - bytes);
+    if (heap.bytes() > bytes) heap.give_back();
+    give_back(bytes_ + heap.bytes() - bytes);
   }
+  std::int64_t most() {
+    if (most_ < 0) most_ = most_at_first();
+    return most_;
+  }
+
+  HeapBuffers heap;
 
  private:
   struct Range {
@@ -117,10 +169,6 @@ class Cache {
   void remove(Block* block) {
     std::copy(block + 1, end(), block);
     --count_;
-  }
-  std::int64_t most() {
-    if (most_ < 0) most_ = most_at_first();
-    return most_;
   }
 
   std::array<Block, kMostBlocks> blocks_;
@@ -160,6 +208,19 @@ bool keep_block(void* data, std::int64_t size) noexcept try {
   return false;  // the memory of the process could not be determined
 }
 
+void* take_heap_buffer(std::int64_t bytes) noexcept {
+  const Locked cache;
+  return cache ? cache->heap.take(bytes) : nullptr;
+}
+
+bool keep_heap_buffer(void* data, std::int64_t bytes) noexcept try {
+  const Locked cache;
+  return cache &&
+         cache->heap.keep({static_cast<char*>(data), bytes}, cache->most() - cache->bytes());
+} catch (...) {
+  return false;
+}
+
 void make_room(std::int64_t bytes) noexcept {
   const Locked cache;
   if (cache) cache->give_back(bytes);
@@ -167,12 +228,14 @@ void make_room(std::int64_t bytes) noexcept {
 
 void release_blocks() noexcept {
   const Locked cache(kPatience);
-  if (cache) cache->give_back(cache->bytes());
+  if (!cache) return;
+  cache->give_back(cache->bytes());
+  cache->heap.give_back();
 }
 
 std::int64_t kept_bytes() noexcept {
   const Locked cache;
-  return cache ? cache->bytes() : 0;
+  return cache ? cache->bytes() + cache->heap.bytes() : 0;
 }
 
 void set_most_kept(std::int64_t bytes) noexcept {

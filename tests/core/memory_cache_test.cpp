@@ -43,6 +43,34 @@ TEST_F(MemoryCache, GivesABlockAgain) {
   EXPECT_EQ(kept_bytes(), 0);
 }
 
+TEST_F(MemoryCache, KeepsSmallerBuffersOfTheHeap) {
+  constexpr std::int64_t kSize = 100 << 10;
+  const char* before = nullptr;
+  {
+    const Buffer<char> first(kSize, Contents::any);
+    before = first.data();
+    std::fill(first.begin(), first.end(), 'x');
+  }
+  EXPECT_EQ(kept_bytes(), kSize);
+  { const Buffer<char> much_smaller(kSize / 3, Contents::any); }
+  {
+    const Buffer<char> again(kSize - 1000);
+    EXPECT_EQ(again.data(), before);
+    EXPECT_EQ(std::count(again.begin(), again.end(), '\0'), kSize - 1000);
+  }
+  for (std::int64_t size = 32 << 10; size < 2 * kMiB; size += 32 << 10) {
+    const Buffer<char> buffer(size, Contents::any);
+    std::fill(buffer.begin(), buffer.end(), 'y');
+  }
+  EXPECT_LE(kept_bytes(), 8 * kMiB);
+  EXPECT_GT(kept_bytes(), 0);
+  release_blocks();
+  EXPECT_EQ(kept_bytes(), 0);
+  set_most_kept(0);
+  { const Buffer<char> buffer(kSize); }
+  EXPECT_EQ(kept_bytes(), 0);
+}
+
 TEST_F(MemoryCache, ClearsWhatHasToBeZero) {
   { std::fill_n(Buffer<char>(10 * kMiB, Contents::any).data(), 10 * kMiB, 'x'); }
   const Buffer<char> zeros(10 * kMiB);

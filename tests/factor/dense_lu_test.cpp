@@ -91,6 +91,49 @@ TEST(DenseLu, TellsTheFirstZeroPivot) {
   }
 }
 
+TEST(DenseLu, AnOverflowIsNoZeroPivotAndMakesTheSolutionNaN) {
+  // Elements of the last column double in every step.
+  const std::int64_t n = 1100;
+  Dense<double> a(n, n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    a(j, n - 1) = a(j, j) = 1;
+    for (std::int64_t i = j + 1; i < n && j < n - 1; ++i) a(i, j) = -1;
+  }
+  const Result got = run(a, 2);
+  EXPECT_EQ(got.zero, -1);
+  for (std::int64_t j = 0; j < n; ++j) {
+    ASSERT_GE(got.pivots[static_cast<std::size_t>(j)], j + 1);
+    ASSERT_LE(got.pivots[static_cast<std::size_t>(j)], n);
+  }
+  Dense<double> x(n, 1);
+  x(n - 1, 0) = 1;
+  kernels::getrs(got.lu.view(), got.pivots.data(), false, x.view());
+  EXPECT_TRUE(std::isnan(x(0, 0)));
+}
+
+TEST(DenseLu, FactorsMatricesWithMoreRowsThanColumns) {
+  for (const std::int64_t n : {5, 64, 65, 200}) {
+    SCOPED_TRACE(n);
+    Random random(static_cast<std::uint64_t>(n));
+    const Dense<double> a = kernels::test::gaussian(2 * n + 3, n, random);
+    engine::ThreadPool pool(2);
+    Dense<double> ours(a), lapack(a);
+    std::vector<int> pivots(static_cast<std::size_t>(n)), theirs(pivots);
+    EXPECT_EQ(dense_lu(pool, ours.view(), pivots.data()), -1);
+    const engine::SingleThreadedBlas blas;
+    kernels::getrf(lapack.view(), theirs.data());
+    ASSERT_TRUE(pivots == theirs);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        const double error = std::abs(ours(i, j) - lapack(i, j));
+        const double bound =
+            static_cast<double>(n * n) * kU64 * std::max(1.0, std::abs(lapack(i, j)));
+        ASSERT_TRUE(error <= bound) << i << ' ' << j;
+      }
+    }
+  }
+}
+
 /// Columns of sizes 10^-spread .. 10^spread.
 Dense<double> columns_of_sizes(std::int64_t n, double spread, Random& random) {
   Dense<double> a = kernels::test::gaussian(n, n, random);

@@ -59,6 +59,13 @@ Certificate solve_small_or_climb(MatrixView<const double> a, MatrixView<const do
   if (!more) return first;
   Certificate c = solvers::general_solver(a, options)->solve(b, x);
   solvers::begin_with(first, c);
+  if (c.outcome == SolveOutcome::singular && first.outcome != SolveOutcome::singular) {
+    // Only the last factor has a zero pivot. The first has written x, and its outcome stands.
+    first.rungs = c.rungs;
+    first.times = c.times;
+    first.peak_bytes = c.peak_bytes;
+    return first;
+  }
   return c;
 }
 

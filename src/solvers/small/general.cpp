@@ -24,7 +24,7 @@ factor::Scale as_it_is(std::int64_t n) {
   return {ones, ones, 1};
 }
 
-/// A system with A or A', solved with LAPACK's LU factorization of A.
+/// A system with A or A', solved with an LU factorization of A as LAPACK's.
 class SmallGeneral : public SmallSystem {
  public:
   SmallGeneral(MatrixView<const double> a, const SolveOptions& options, Certificate& c)
@@ -57,6 +57,10 @@ class SmallGeneral : public SmallSystem {
       load(kernels::Shape::full, nullptr, nullptr, scan);
     }
     c_.pivot = factor::dense_lu(pool_, block_, pivots_.data());
+    if (c_.pivot < 0 && !has_tiny_pivot()) return true;
+    // Whether a tiny pivot is exactly zero depends on the order of sums: LAPACK decides.
+    load(kernels::Shape::full, nullptr, nullptr, scan);
+    c_.pivot = kernels::getrf(block_, pivots_.data());
     if (c_.pivot < 0) return true;
     c_.rungs.push_back(
         {c_.method, false, 0, 1, "pivot " + std::to_string(c_.pivot) + " is zero", 0});
@@ -65,6 +69,15 @@ class SmallGeneral : public SmallSystem {
   }
 
  private:
+  bool has_tiny_pivot() const {
+    double least = HUGE_VAL, most = 0;
+    for (std::int64_t k = 0; k < n_; ++k) {
+      least = std::min(least, std::abs(block_(k, k)));
+      most = std::max(most, std::abs(block_(k, k)));
+    }
+    return !(least > 0x1p-40 * most);
+  }
+
   void substitute(MatrixView<double> v) override {
     // The BLAS is single-threaded: the thread pool solves blocks of columns in parallel.
     constexpr std::int64_t kColumns = 16;

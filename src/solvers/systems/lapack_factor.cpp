@@ -42,22 +42,33 @@ LapackFactor::LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a,
   lu_ = core::Buffer<double>(n_ * n_, core::Contents::any);
   pivots_.resize(static_cast<std::size_t>(n_));
   const double power = lapack_power(max_abs);
-  pool.for_each(n_, [&](std::int64_t j) {
-    const core::FpScope fp;
-    const double* const from = a.column(j);
-    double* const to = lu_.data() + j * n_;
-    for (std::int64_t i = 0; i < n_; ++i) to[i] = power * from[i];
-  });
+  const MatrixView<double> lu = view(lu_.data(), n_, n_);
+  const auto load = [&] {
+    pool.for_each(n_, [&](std::int64_t j) {
+      const core::FpScope fp;
+      const double* const from = a.column(j);
+      double* const to = lu.column(j);
+      for (std::int64_t i = 0; i < n_; ++i) to[i] = power * from[i];
+    });
+  };
+  load();
   const engine::SingleThreadedBlas blas;
   report_.map = uniform(Rung::fp64);
   report_.unit_roundoff = info(Rung::fp64).unit_roundoff;
   report_.bytes = bytes(n_);
   report_.peak_bytes = peak_bytes(n_, pool.size());
   report_.max_abs = max_abs;
-  const MatrixView<double> lu = view(lu_.data(), n_, n_);
   exact_ = factor::uses_residue_lu(pool, lu);
-  report_.pivot = exact_ ? factor::residue_lu(pool, lu, pivots_.data())
-                         : factor::dense_lu(pool, lu, pivots_.data());
+  const bool small = n_ < factor::kDenseLuForThreads;
+  report_.pivot = exact_  ? factor::residue_lu(pool, lu, pivots_.data())
+                  : small ? kernels::getrf(lu, pivots_.data())
+                          : factor::dense_lu(pool, lu, pivots_.data());
+  if (report_.pivot >= 0 && !small) {
+    // Whether a tiny pivot is exactly zero depends on the order of sums: LAPACK decides.
+    load();
+    exact_ = false;
+    report_.pivot = kernels::getrf(lu, pivots_.data());
+  }
   if (report_.pivot >= 0) report_.outcome = FactorOutcome::singular;
   std::vector<double> of_column(static_cast<std::size_t>(n_));
   pool.for_each(n_, [&](std::int64_t j) {

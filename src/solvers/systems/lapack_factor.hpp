@@ -15,8 +15,10 @@ namespace stepwell::solvers {
 /// it: 1 except near the ends of FP64's range, where elimination would overflow or lose digits.
 double lapack_power(double max_abs);
 
-/// LAPACK's LU of A times a power of two (factor::dense_lu, or factor::residue_lu where that is
-/// faster): its pivots are those of dgesv.
+/// LAPACK's LU of A times a power of two: its pivots are those of dgesv. It is dgetrf's itself
+/// below order 256, where it is the last resort after factor::dense_lu, which has other rounding
+/// errors; then factor::dense_lu, or factor::residue_lu where that is faster. Where these find a
+/// zero pivot, dgetrf decides.
 class LapackFactor {
  public:
   LapackFactor(engine::ThreadPool& pool, MatrixView<const double> a, double max_abs);
