@@ -206,7 +206,10 @@ Side engine_loop(std::int64_t products, bool fed, int threads) {
 #if defined(__x86_64__)
   const auto loop = fed ? kernels::amx_fed_peak : kernels::amx_peak;
   const auto pool = std::make_shared<engine::ThreadPool>(threads);
-  side.run = [products, loop, pool] { pool->run([&](int) { loop(products); }); };
+  side.run = [products, loop, pool] {
+    const engine::ThreadPoolGuard guard(*pool);  // a factorization may be measured in turn
+    pool->run([&](int) { loop(products); });
+  };
 #endif
   return side;
 }

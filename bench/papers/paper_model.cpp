@@ -72,6 +72,7 @@ LuModel::Rung measure_rung(const PaperRun& run, MatrixView<const double> a, cons
     throw Error(ErrorCode::unsupported, std::string("lu() at ") + map + " broke down");
   }
   const LuData& data = LuData::of(made);
+  const engine::ThreadPoolGuard guard(pool);
   refine::FactorPreconditioner m(pool, data, data.scale.row, data.scale.col, false);
   const core::Buffer<double> b(a.rows), x(a.rows);
   std::fill(b.begin(), b.end(), 1.0);
@@ -129,6 +130,7 @@ LuModel measure_model(const PaperRun& run, std::int64_t n) {
   gemv.work = 1;
   gemv.run = [&] { product.apply(view<const double>(x.data(), n, 1), view(y.data(), n, 1)); };
   model.gemv = median_of(measure(run, n, {gemv})[0]);
+  pool.release();  // lu() needs the threads
   for (const char* const map : kMaps) {
     model.rungs[map] = measure_rung(run, matrix, map, context, pool);
   }

@@ -122,7 +122,8 @@ void LapackLoop::step(const SparseRows& ratings, MatrixView<const float> from,
     base = core::Buffer<float>(from.rows * from.rows);
     routines_.syrk("L", "N", &k, &cols, &one, from.data, &k, &zero, base.data(), &k);
   }
-  constexpr std::int64_t rows = 64;  // that a thread takes at a time
+  const engine::ThreadPoolGuard guard(pool_);  // our side needs the process's threads, too
+  constexpr std::int64_t rows = 64;            // that a thread takes at a time
   std::vector<core::Buffer<float>> scratch;
   const std::int64_t room = (kGathered + 1) * k + kGathered;
   for (int t = 0; t < pool_.size(); ++t) scratch.emplace_back(room + from.rows * from.rows);

@@ -57,6 +57,12 @@ class TypedBench : public BatchBench {
     options.both_triangles = options.both_triangles || c.both_triangles;
     options.mixed = options.mixed || c.mixed;
     options.fast = options.fast || c.fast;
+    // The call that is measured would otherwise run alone: the other sides' pool keeps the
+    // process's threads.
+    side.prepare = [d = d_] {
+      d->restore();
+      d->pool.release();
+    };
     const auto context = std::make_shared<Context>(threads);
     side.run = [d = d_, options, context]() mutable {
       options.engine.context = context.get();
