@@ -192,6 +192,7 @@ void add_batch_bench(tool::Verb bench) {
   verb.add_flag("--both-triangles", r->both_triangles, "Write the factor's transpose, too");
   verb.add_flag("--mixed", r->mixed, "Factor in fp32, refine in fp64");
   verb.add_flag("--fast", r->fast, "Approximate reciprocal square roots");
+  verb.add_flag("--split", r->split, "Print the time of each kernel instead of a comparison");
   verb.add_option("--against", r->against, "Baseline, see below")
       .check(tool::OneOf(batch_baselines()))
       .capture_default_str();

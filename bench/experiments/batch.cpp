@@ -224,6 +224,7 @@ void bench_batch(const BatchBenchRequest& asked) {
     throw Error(ErrorCode::invalid_argument,
                 "--mixed needs --op solve and --type fp64: it refines x in fp64");
   }
+  if (r.split) return bench_batch_split(r);
   const std::vector<std::int64_t> orders = orders_of(r.orders);
   const BlasThreads one_thread(1);  // per call: the batch is what is distributed over threads
   ordered_json cases = ordered_json::array();

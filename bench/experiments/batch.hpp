@@ -21,6 +21,7 @@ struct BatchBenchRequest {
   bool both_triangles = false;
   bool mixed = false;
   bool fast = false;
+  bool split = false;
   int threads = 0;
   int pairs = 11;
   bool allow_slow_blas = false;
@@ -29,6 +30,9 @@ struct BatchBenchRequest {
 
 /// Runs the benchmark for each order and prints it. Throws Error.
 void bench_batch(const BatchBenchRequest& request);
+
+/// Prints the time of each kernel for each order. Throws Error.
+void bench_batch_split(const BatchBenchRequest& request);
 
 const std::vector<std::string>& batch_baselines();
 

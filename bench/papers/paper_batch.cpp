@@ -2,22 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <limits>
 #include <map>
 
 #include <nlohmann/json.hpp>
-#include "batched/worker.hpp"
 #include "bench/baselines/baseline_mkl.hpp"
 #include "bench/experiments/batch_sweep.hpp"
-#include "bench/harness/data.hpp"
 #include "bench/harness/guards.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/papers/paper.hpp"
 #include "bench/problems/batch_problem.hpp"
-#include "core/buffer.hpp"
+#include "bench/problems/batch_split.hpp"
 #include "kernels/table.hpp"
 
 /// `bench paper`, part batch: figures 13 to 23 of Kurzak, Anzt, Gates & Dongarra (2016). The sweep
@@ -124,64 +119,12 @@ ordered_json rates_of(const PaperRun& run, const BatchCase& c,
   return rates;
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Seconds of a pass by kernel, on one thread. The forward substitution is part of the
-/// factorization; its time is the difference to a factorization without right-hand sides.
-template <class T>
-ordered_json shares_of(std::int64_t n, std::int64_t count, Format format) {
-  const kernels::Table& t = kernels::table();
-  const BatchTuning tuning = batch_tuning(n, format);
-  const batched::Worker<T> with(t, n, 1, tuning), without(t, n, 0, tuning);
-  const std::int64_t lanes = with.pack().lanes;
-  const core::Buffer<T> a(count * n * n), b(count * n);
-  const BatchView<T> all = batch(a.data(), count, n, n), columns = batch(b.data(), count, n, 1);
-  std::vector<std::int32_t> pivots(static_cast<std::size_t>(lanes));
-  std::vector<T*> at(pivots.size()), at_b(pivots.size());
-  // Least times of load, factor without b, factor, backward and store: other processes disturb
-  // them.
-  std::array<double, 5> least;
-  least.fill(std::numeric_limits<double>::infinity());
-  for (int round = 0; round < 5; ++round) {
-    std::array<double, 5> seconds{};
-    for (std::int64_t k = 0; k < a.size(); ++k) {
-      a[k] = static_cast<T>(noise(static_cast<std::uint64_t>(k)) * 0.5 +
-                            (k % (n * n) % (n + 1) == 0 ? static_cast<double>(n) : 0.0));
-    }
-    std::fill(b.begin(), b.end(), T{1});
-    for (std::int64_t first = 0; first < count; first += lanes) {
-      const std::int64_t here = std::min(lanes, count - first);
-      const auto places = batched::matrices(all, first, here, at.data());
-      const auto places_b = batched::matrices(columns, first, here, at_b.data());
-      const kernels::BatchMatrices<const T> from{places.at, here, places.ld, places.step};
-      const kernels::BatchMatrices<const T> from_b{places_b.at, here, places_b.ld, places_b.step};
-      std::array<double, 7> clock{now()};
-      with.kernel().load.run(from, Triangle::lower, with.pack());
-      with.kernel().load_columns.run(from_b, with.pack());
-      clock[1] = now();
-      without.kernel().load.run(from, Triangle::lower, without.pack());
-      clock[2] = now();
-      without.factor({}, pivots.data());
-      clock[3] = now();
-      with.factor({}, pivots.data());
-      clock[4] = now();
-      with.kernel().backward.run(with.pack());
-      clock[5] = now();
-      with.kernel().store_columns.run(with.pack(), places_b, pivots.data());
-      with.kernel().store.run(with.pack(), places, Triangle::lower, false, pivots.data());
-      clock[6] = now();
-      seconds[0] += clock[1] - clock[0];
-      for (std::size_t k = 1; k < 5; ++k) seconds[k] += clock[k + 2] - clock[k + 1];
-    }
-    for (std::size_t k = 0; k < 5; ++k) least[k] = std::min(least[k], seconds[k]);
-  }
-  return {{"load", rounded(least[0])},
-          {"factor", rounded(least[1])},
-          {"forward", rounded(std::max(0.0, least[2] - least[1]))},
-          {"backward", rounded(least[3])},
-          {"store", rounded(least[4])}};
+ordered_json shares_json(const BatchSplit& s) {
+  return {{"load", rounded(s.load)},
+          {"factor", rounded(s.factor)},
+          {"forward", rounded(s.forward)},
+          {"backward", rounded(s.backward)},
+          {"store", rounded(s.store)}};
 }
 
 /// Figures 17 to 23.
@@ -204,8 +147,7 @@ ordered_json rates_section(const PaperRun& run, Format format, ordered_json& ide
     row["solve"] =
         rates_of(run, case_of(run, n, format, BatchOperation::solve), {{"ours", {}}}, identities);
     const std::int64_t count = batch_count(run) / 5;
-    row["seconds"] = format == Format::fp32 ? shares_of<float>(n, count, format)
-                                            : shares_of<double>(n, count, format);
+    row["seconds"] = shares_json(batch_split(n, count, format, false));
     rows.push_back(std::move(row));
   }
   return rows;

@@ -78,6 +78,27 @@ TEST(BatchBench, OfSeveralOrdersHasAMean) {
   EXPECT_NE(text.out.find("geometric mean"), std::string::npos) << text.out;
 }
 
+TEST(BatchBench, SplitsTheTimeOfAPass) {
+  for (const std::string type : {"fp64", "fp32"}) {
+    const Outcome o = run("bench batch --split --n 3,8 --count 70 --json --type " + type);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out);
+    ASSERT_EQ(j.at("cases").size(), 2U);
+    for (const char* where : {"memory", "cache"}) {
+      const json& split = j.at("cases")[1].at(where);
+      double sum = 0;
+      for (const char* part : {"load", "factor", "forward", "backward", "store"}) {
+        EXPECT_GE(split.at(part), 0) << part;
+        sum += split.at(part).get<double>();
+      }
+      EXPECT_GT(split.at("load"), 0);
+      EXPECT_GT(split.at("factor_with_fast_roots"), 0);
+      EXPECT_NEAR(split.at("total"), sum, 0.01 * sum);
+    }
+  }
+  EXPECT_NE(run("bench batch --split --n 8 --count 70").out.find("cache"), std::string::npos);
+}
+
 TEST(BatchBench, RefusesWhatMakesNoSense) {
   for (const char* orders : {"0", "129", "5..3", "x", "5,", "..", "4..", "-1", "8x"}) {
     expect_error(run(std::string("bench batch --n ") + orders), 2, "--n");
