@@ -31,6 +31,7 @@ class Direct final : public PackSolver<T> {
   void solve(const PackSystems<T>& systems, PackOutcome& outcome) noexcept override {
     const kernels::BatchEntries<T>& kernel = worker_.kernel();
     const kernels::BatchPack<T>& pack = worker_.pack();
+    worker_.fetch(systems.next, 0);
     kernel.load.run(systems.a, request_.triangle, pack);
     if (pack.rhs > 0) kernel.load_columns.run(constant(systems.b), pack);
     if (residual_) {
@@ -38,6 +39,7 @@ class Direct final : public PackSolver<T> {
                   residual_->system().data);
       residual_->scan();
     }
+    worker_.fetch(systems.next, 1);
     if (request_.factored) {
       kernel.forward.run(pack, outcome.pivots);
     } else {
@@ -47,6 +49,7 @@ class Direct final : public PackSolver<T> {
       kernel.backward.run(pack);
       kernel.store_columns.run(pack, systems.b, outcome.pivots);
     }
+    worker_.fetch(systems.next, 2);
     if (request_.keep) {
       kernel.store.run(pack, systems.factor, request_.triangle, request_.both_triangles,
                        outcome.pivots);

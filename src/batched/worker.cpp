@@ -60,15 +60,37 @@ void Worker<T>::expect(std::int64_t ld, std::int64_t step, Triangle triangle) {
     const std::int64_t begin = (j * ld + (lower ? j : 0)) * step;
     const std::int64_t end = (j * ld + (lower ? pack_.n : j + 1)) * step;
     for (std::int64_t e = begin / kLine * kLine; e < end; e += kLine) {
-      lines_.push_back(static_cast<std::int32_t>(e));
+      // Columns of small matrices share lines.
+      if (lines_.empty() || e > lines_.back()) lines_.push_back(static_cast<std::int32_t>(e));
     }
   }
   lines_.push_back(lines_.back());  // BatchNext needs one more readable element
 }
 
+// The factorization of small matrices has too few steps to prefetch one or two lines with each: at
+// order 8 in fp64 it prefetched none. Three bursts make orders 5 to 8 in fp64 and 8 to 10 in fp32
+// 5 to 8 % faster; larger orders gain nothing, or lose in the factorization what they gain.
+template <class T>
+bool Worker<T>::fetches_in_parts(const kernels::BatchMatrices<const T>& matrices) const {
+  constexpr std::int64_t kMost = 512;  // bytes of a matrix
+  return pack_.n * pack_.n * static_cast<std::int64_t>(sizeof(T)) <= kMost && matrices.step == 1;
+}
+
+template <class T>
+void Worker<T>::fetch(const kernels::BatchMatrices<const T>& matrices, int part) const {
+  if (lines_.empty() || !fetches_in_parts(matrices)) return;
+  const std::int64_t begin = matrices.count * part / kFetchParts;
+  const std::int64_t end = matrices.count * (part + 1) / kFetchParts;
+  for (std::int64_t q = begin; q < end; ++q) {
+    for (std::size_t k = 0; k + 1 < lines_.size(); ++k) {
+      __builtin_prefetch(matrices.at[q] + lines_[k], 0, 2);
+    }
+  }
+}
+
 template <class T>
 kernels::BatchNext<T> Worker<T>::next(const kernels::BatchMatrices<const T>& matrices) const {
-  if (lines_.empty() || matrices.count == 0) return {};
+  if (lines_.empty() || matrices.count == 0 || fetches_in_parts(matrices)) return {};
   return {matrices.at, matrices.step > 1 ? 1 : matrices.count, lines_.data(),
           static_cast<std::int64_t>(lines_.size()) - 1, tuning_.prefetch};
 }

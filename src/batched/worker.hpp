@@ -24,6 +24,9 @@ kernels::BatchMatrices<const T> constant(const kernels::BatchMatrices<T>& matric
   return {const_cast<const T* const*>(matrices.at), matrices.count, matrices.ld, matrices.step};
 }
 
+/// Parts in which small matrices are prefetched: before a pack is loaded, factored and stored.
+inline constexpr int kFetchParts = 3;
+
 /// One thread's pack and the kernels that work on it.
 template <class T>
 class Worker {
@@ -49,12 +52,16 @@ class Worker {
 
   /// Sets the leading dimension and step of all matrices, so that the next ones can be prefetched.
   void expect(std::int64_t ld, std::int64_t step, Triangle triangle);
-  /// The matrices of the next pack, to be prefetched.
+  /// The matrices of the next pack, to be prefetched by the factorization. Empty for small orders.
   kernels::BatchNext<T> next(const kernels::BatchMatrices<const T>& matrices) const;
+  /// Prefetches a part (0 to kFetchParts - 1) of the matrices of the next pack, for small orders.
+  void fetch(const kernels::BatchMatrices<const T>& matrices, int part) const;
 
   const kernels::BatchEntries<T>& kernel() const { return *kernel_; }
 
  private:
+  bool fetches_in_parts(const kernels::BatchMatrices<const T>& matrices) const;
+
   const kernels::BatchEntries<T>* kernel_;
   BatchTuning tuning_;
   core::Buffer<T> memory_;
