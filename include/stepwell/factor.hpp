@@ -260,6 +260,23 @@ STEPWELL_API Factor cholesky(MatrixView<const double> a, const FactorOptions& op
 [[nodiscard]] STEPWELL_API Factor factor_from(MatrixView<const double> l,
                                               Triangle triangle = Triangle::lower);
 
+struct InverseOptions {
+  Triangle triangle = Triangle::lower;  ///< lower: of L; upper: of L'
+  /// Exact sums at any order; otherwise from the order on where they are no slower, and FP64 below.
+  bool exact = false;
+  EngineOptions engine;
+};
+
+/// (L L')^-1 in place of L, as LAPACK's dpotri: a triangle of l has a factor that was computed
+/// elsewhere, as for factor_from(), and then the same triangle of the inverse. The other triangle
+/// is the same before and after the call, but not during it. The error of an element is of the
+/// order of u ||x_i|| ||x_j||, where x are columns of L^-1, and that of L^-1. Returns false if it
+/// was cancelled; the triangle is then undefined. Throws Error(invalid_argument) for an element
+/// that is not finite, or a zero on the diagonal, and Error(out_of_memory) if the workspace does
+/// not fit: l is unchanged. If memory ends in between, the triangle is filled with NaN. Cost: 2 n^3
+/// / 3. Memory: 34 KiB n, 36 MB a thread, and 34 MB.
+STEPWELL_API bool invert_factor(MatrixView<double> l, const InverseOptions& options = {});
+
 /// The arithmetic of the map fp64 for an order n on this machine: int8x14 where that is faster, or
 /// fp64.
 [[nodiscard]] STEPWELL_API Rung fp64_rung(std::int64_t n);

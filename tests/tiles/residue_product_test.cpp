@@ -68,10 +68,10 @@ Matrix transpose(const Matrix& a) {
 Matrix computed(const kernels::Table& t, const Matrix& a, const Matrix& b, const Matrix& c,
                 std::int64_t depth, bool transposed = false) {
   LineSizes of_a(a.rows), of_b(b.cols);
-  of_b.add_columns(b.view(), 0);
+  of_b.add_columns(t, b.view(), 0);
   const Matrix other = transpose(a);
   if (transposed) {
-    of_a.add_columns(other.view(), 0);
+    of_a.add_columns(t, other.view(), 0);
   } else {
     of_a.add_rows(t, a.view(), 0);
   }

@@ -22,6 +22,27 @@ constexpr std::int64_t kFewest = 128;
 /// Columns that one thread multiplies by the BLAS, whose bits depend on it.
 constexpr std::int64_t kBlasColumns = 512;
 
+using tiles::ProductOut;
+
+/// Rows and columns of C.
+std::int64_t rows_of(const BlockGemm::Rows& r) {
+  return r.out == ProductOut::replace_transposed ? r.c.cols : r.c.rows;
+}
+std::int64_t cols_of(const BlockGemm::Rows& r) {
+  return r.out == ProductOut::replace_transposed ? r.c.rows : r.c.cols;
+}
+
+/// Columns [first, first + width) of C as it is stored.
+MatrixView<double> columns_of(const BlockGemm::Rows& r, std::int64_t first, std::int64_t width) {
+  return r.out == ProductOut::replace_transposed ? r.c.block(first, 0, width, r.c.cols)
+                                                 : r.c.block(0, first, r.c.rows, width);
+}
+
+/// The columns of C before its triangle.
+std::int64_t full_columns(const BlockGemm::Rows& r) {
+  return r.shape == kernels::Shape::lower ? cols_of(r) - rows_of(r) : cols_of(r);
+}
+
 }  // namespace
 
 bool has_residue_engine() {
@@ -29,20 +50,21 @@ bool has_residue_engine() {
 }
 
 LeftOperand::LeftOperand(engine::ThreadPool& pool, Products products, MatrixView<const double> a,
-                         bool transposed, double factor)
-    : a_(a), transposed_(transposed) {
+                         bool transposed, double factor, Lines part)
+    : a_(a), transposed_(transposed), factor_(factor) {
   if (products == Products::blas) return;
-  const std::int64_t lines = transposed ? a.cols : a.rows;
+  const std::int64_t lines = transposed ? a.cols : a.rows, length = transposed ? a.rows : a.cols;
   tiles::LineSizes sizes(lines);
   pool.for_each(core::ceil_div(lines, kColumns), [&](std::int64_t chunk) {
     const std::int64_t first = chunk * kColumns, count = std::min(kColumns, lines - first);
+    const Lines::Range of = part.of(first, length);
     if (transposed) {
-      sizes.add_columns(a.block(0, first, a.rows, count), first);
+      sizes.add_columns(kernels::table(), a.block(of.first, first, of.count, count), first);
     } else {
-      sizes.add_rows(kernels::table(), a.block(first, 0, count, a.cols), first);
+      sizes.add_rows(kernels::table(), a.block(first, of.first, count, of.count), first);
     }
   });
-  scales_ = tiles::LineScales(sizes, transposed ? a.rows : a.cols);
+  scales_ = tiles::LineScales(sizes, length);
   for (double& back : scales_.back) back *= factor;
 }
 
@@ -54,6 +76,7 @@ tiles::ProductLeft LeftOperand::rows(std::int64_t first, std::int64_t count, std
     return transposed_ ? a_.block(from, first, size, count) : a_.block(first, from, count, size);
   };
   tiles::ProductLeft rows{block, transposed_};
+  rows.factor = factor_;
   if (!scales_.to.empty()) {
     rows.to = scales_.to.data() + first;
     rows.back = scales_.back.data() + first;
@@ -70,11 +93,13 @@ std::int64_t BlockGemm::bytes(Products products, std::int64_t largest, std::int6
                             "residues of products");
 }
 
-void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool transposed) {
+void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool transposed,
+                          Lines lines) {
   const std::int64_t rows = transposed ? b.cols : b.rows;
   rows_ = rows;
   cols_ = transposed ? b.rows : b.cols;
   depth_ = depth;
+  lines_ = lines;
   const std::int64_t count = core::ceil_div(rows, depth);
   const std::int64_t chunks = core::ceil_div(cols_, kColumns);
   const auto width = [this](std::int64_t first) { return std::min(kColumns, cols_ - first); };
@@ -86,7 +111,10 @@ void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool t
     }
     copy_ = view(copied_.data(), rows, cols_);
     pool_.for_each(cols_, [&](std::int64_t j) {
-      for (std::int64_t i = 0; i < rows; ++i) copy_(i, j) = transposed ? b(j, i) : b(i, j);
+      const Lines::Range of = lines.of(j, rows);
+      for (std::int64_t i = of.first; i < of.first + of.count; ++i) {
+        copy_(i, j) = transposed ? b(j, i) : b(i, j);
+      }
     });
     return;
   }
@@ -99,10 +127,11 @@ void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool t
   tiles::LineSizes sizes(cols_);
   pool_.for_each(chunks, [&](std::int64_t chunk) {
     const std::int64_t first = chunk * kColumns;
+    const Lines::Range of = lines.of(first, rows);
     if (transposed) {
-      sizes.add_rows(kernels::table(), b.block(first, 0, width(first), rows), first);
+      sizes.add_rows(kernels::table(), b.block(first, of.first, width(first), of.count), first);
     } else {
-      sizes.add_columns(b.block(0, first, rows, width(first)), first);
+      sizes.add_columns(kernels::table(), b.block(of.first, first, of.count, width(first)), first);
     }
   });
   scales_ = tiles::LineScales(sizes, rows);
@@ -113,8 +142,11 @@ void BlockGemm::set_right(MatrixView<const double> b, std::int64_t depth, bool t
                                         kernels::ResidueOrder::rows));
   }
   pool_.for_each(count * chunks, [&](std::int64_t item) {
-    const std::int64_t first = item % chunks * kColumns;
-    convert(b, transposed, item / chunks, first, width(first));
+    const std::int64_t first = item % chunks * kColumns, k = item / chunks;
+    const Lines::Range of = lines.of(first, rows);
+    if (k * depth >= of.first && k * depth < of.first + of.count) {
+      convert(b, transposed, k, first, width(first));
+    }
   });
 }
 
@@ -147,7 +179,7 @@ void BlockGemm::subtract(std::int64_t count, std::int64_t largest,
     const std::int64_t parts =
         std::clamp<std::int64_t>(2 * threads / count, 1, core::ceil_div(cols_, kFewest));
     width = core::round_up(core::ceil_div(cols_, parts), kernels::kResiduePanel);
-    scratch_bytes_ = tiles::residue_product_bytes(largest, width, depth_);
+    scratch_bytes_ = tiles::residue_product_bytes(largest, cols_, depth_);
     scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(threads)));
   }
   const std::int64_t parts = core::ceil_div(cols_, width);
@@ -155,11 +187,11 @@ void BlockGemm::subtract(std::int64_t count, std::int64_t largest,
   pool_.run([&](int thread) {
     for (std::int64_t item = next++; item < count * parts; item = next++) {
       const Rows r = rows(item / parts);
-      const std::int64_t first = item % parts * width;
-      // A triangle is not divided.
-      const bool whole = r.shape == kernels::Shape::lower;
-      if (whole && first > 0) continue;
-      const std::int64_t columns = whole ? r.c.cols : std::min(width, r.c.cols - first);
+      // A triangle is not divided: it has at most 'largest' columns.
+      const std::int64_t unit = r.shape == kernels::Shape::lower ? largest : 1;
+      const std::int64_t step = r.in_place ? cols_of(r) : core::round_up(width, unit);
+      const std::int64_t first = item % parts * step;
+      const std::int64_t columns = std::min(step, cols_of(r) - first);
       if (columns <= 0) continue;
       if (products_ == Products::exact) {
         subtract_exactly(r, first, columns, thread);
@@ -174,6 +206,25 @@ std::int64_t BlockGemm::count_blocks(const Rows& rows) const {
   return rows.blocks > 0 ? rows.blocks : core::ceil_div(rows_, depth_) - rows.first_block;
 }
 
+/// Columns [first, first + width) of C, divided where B begins further down, and before a triangle.
+std::vector<tiles::ProductStrip> BlockGemm::strips_of(const Rows& r, std::int64_t first,
+                                                      std::int64_t width) const {
+  const bool stairs = lines_.part == Lines::Part::from_diagonal;
+  const std::int64_t full = full_columns(r);
+  std::vector<tiles::ProductStrip> strips;
+  for (std::int64_t j = first; j < first + width;) {
+    const bool triangle = j >= full;
+    const std::int64_t step = (r.column + j) / depth_;  // of the stairs
+    std::int64_t end = triangle ? first + width : std::min(first + width, full);
+    if (stairs && !triangle) end = std::min(end, (step + 1) * depth_ - r.column);
+    strips.push_back({j - first, end - j,
+                      stairs ? std::max<std::int64_t>(0, step - r.first_block) : 0,
+                      triangle ? kernels::Shape::lower : kernels::Shape::full});
+    j = end;
+  }
+  return strips;
+}
+
 void BlockGemm::subtract_exactly(const Rows& r, std::int64_t first, std::int64_t width,
                                  int thread) {
   auto& scratch = scratch_[static_cast<std::size_t>(thread)];
@@ -186,18 +237,39 @@ void BlockGemm::subtract_exactly(const Rows& r, std::int64_t first, std::int64_t
     const kernels::ResiduesOut& block = blocks_[static_cast<std::size_t>(r.first_block + k)];
     blocks.push_back(block.block(r.column + first, 0, width, block.depth));
   }
-  tiles::subtract_residue_product(kernels::table(), r.a,
-                                  {blocks, scales_.back.data() + r.column + first},
-                                  r.c.block(0, first, r.c.rows, width), scratch.data(), r.shape);
+  tiles::subtract_residue_product(
+      kernels::table(), r.a, {blocks, scales_.back.data() + r.column + first},
+      strips_of(r, first, width), columns_of(r, first, width), scratch.data(), r.out);
 }
 
 void BlockGemm::subtract_by_blas(const Rows& r, std::int64_t first, std::int64_t width) const {
   const core::FpScope fp;
-  for (std::int64_t k = 0; k < count_blocks(r); ++k) {
-    const std::int64_t row = (r.first_block + k) * depth_;
-    kernels::subtract_product(
-        r.a.block(k), copy_.block(row, r.column + first, std::min(depth_, rows_ - row), width),
-        r.c.block(0, first, r.c.rows, width), {r.a.transposed, false});
+  const bool replaces = r.out != ProductOut::subtract;
+  const std::int64_t rows = rows_of(r);
+  core::Buffer<double> memory;
+  MatrixView<double> c = columns_of(r, first, width);
+  if (replaces) {
+    memory = core::Buffer<double>(rows * width);
+    c = view(memory.data(), rows, width);
+  }
+  for (const tiles::ProductStrip& strip : strips_of(r, first, width)) {
+    for (std::int64_t j = strip.first; j < strip.first + strip.count; j += kBlasColumns) {
+      const std::int64_t cols = std::min(kBlasColumns, strip.first + strip.count - j);
+      for (std::int64_t k = strip.block; k < count_blocks(r); ++k) {
+        const std::int64_t row = (r.first_block + k) * depth_;
+        kernels::subtract_product(
+            r.a.block(k),
+            copy_.block(row, r.column + first + j, std::min(depth_, rows_ - row), cols),
+            c.block(0, j, rows, cols), {r.a.transposed, false});
+      }
+    }
+  }
+  if (!replaces) return;
+  const MatrixView<double> to = columns_of(r, first, width);
+  for (std::int64_t j = 0; j < width; ++j) {
+    for (std::int64_t i = std::max<std::int64_t>(0, first + j - full_columns(r)); i < rows; ++i) {
+      (r.out == ProductOut::replace ? to(i, j) : to(j, i)) = r.a.factor * c(i, j);
+    }
   }
 }
 

@@ -97,7 +97,9 @@ bool uses_residue_lu(engine::ThreadPool& pool, MatrixView<const double> a) {
     const std::int64_t first = strip * kStrip;
     return a.block(0, first, a.rows, std::min(kStrip, a.cols - first));
   };
-  pool.for_each(strips, [&](std::int64_t s) { columns.add_columns(strip_of(s), s * kStrip); });
+  pool.for_each(strips, [&](std::int64_t s) {
+    columns.add_columns(kernels::table(), strip_of(s), s * kStrip);
+  });
   std::vector<double> reciprocal;
   for (const double most : columns.max_abs) reciprocal.push_back(most > 0 ? 1 / most : 0);
   // The largest element of each row in columns of one size.

@@ -82,7 +82,7 @@ class BlockSubstitution {
       const std::int64_t first = t_.upper ? i + 1 : 0, end = t_.upper ? t_.grid.tiles() : i;
       for (std::int64_t k = first; k < end; ++k) {
         if (t_.transposed) {
-          sizes.add_columns(t_.block(i, k), i * t_.grid.tile);
+          sizes.add_columns(kernels::table(), t_.block(i, k), i * t_.grid.tile);
         } else {
           sizes.add_rows(kernels::table(), t_.block(i, k), i * t_.grid.tile);
         }

@@ -10,6 +10,7 @@
 #include "core/checks.hpp"
 #include "core/memory_error.hpp"
 #include "core/numeric/double_double.hpp"
+#include "core/numeric/transpose.hpp"
 #include "factor/dense/inverse.hpp"
 #include "factor/setup.hpp"
 #include "factor/triangular/inverse.hpp"
@@ -23,17 +24,12 @@ namespace factor {
 namespace {
 
 constexpr std::int64_t kBlock = 64;  ///< order of the blocks that are transposed
-/// From this order on exact products take no longer than the BLAS's on a matrix engine for bytes,
-/// even while that runs at a third of its speed.
-constexpr std::int64_t kExactInverse = 4096;
-
-/// L as it is stored, and zeros above the diagonal.
+/// L as it is stored, in the lower triangle.
 void copy_factor(OpenFactor& f, MatrixView<double> out) {
   const tiles::Grid& grid = f.grid();
   f.pool().for_each(grid.tiles(), [&](std::int64_t j) {
     for (std::int64_t c = 0; c < grid.size(j); ++c) {
       const std::int64_t column = j * grid.tile + c;
-      std::fill_n(out.column(column), column, 0.0);
       for (std::int64_t i = j; i < grid.tiles(); ++i) {
         const std::int64_t above = i == j ? c : 0;
         const double* const from = tiles::TileIn(f.l().tile(i, j)).fp64().column(c);
@@ -45,11 +41,10 @@ void copy_factor(OpenFactor& f, MatrixView<double> out) {
 
 /// The lower triangle of (L L')^-1. Returns false if it was cancelled.
 bool invert(OpenFactor& f, MatrixView<double> out) {
-  const Products products =
-      has_residue_engine() && f.n() >= kExactInverse ? Products::exact : Products::blas;
+  const Products products = inverse_products(f.n());
   core::require_memory(dense_inverse_bytes(products, f.n(), f.pool().size()), "the inverse");
   copy_factor(f, out);
-  return dense_inverse(f.pool(), products, out, f.progress());
+  return dense_inverse(f.pool(), products, out, Triangle::lower, f.progress());
 }
 
 /// Calls use(strip) with all strips of L^-1 or (L L')^-1. Returns false if it was cancelled.
@@ -68,15 +63,21 @@ bool for_strips(OpenFactor& f, Triangles triangles, const Use& use) {
   return !cancelled;
 }
 
-/// Copies the lower triangle to the upper one, in blocks that stay in the cache.
-void mirror(engine::ThreadPool& pool, MatrixView<double> a) {
-  pool.for_each(core::ceil_div(a.cols, kBlock), [&](std::int64_t strip) {
-    const std::int64_t j0 = strip * kBlock, j1 = std::min(j0 + kBlock, a.cols);
-    for (std::int64_t i0 = j0; i0 < a.rows; i0 += kBlock) {
-      const std::int64_t i1 = std::min(i0 + kBlock, a.rows);
-      for (std::int64_t j = j0; j < j1; ++j) {
-        for (std::int64_t i = std::max(i0, j + 1); i < i1; ++i) a(j, i) = a(i, j);
+/// Scales the lower triangle and copies it to the upper one, in blocks that stay in the cache.
+void scale_and_mirror(OpenFactor& f, MatrixView<double> a) {
+  const std::int64_t blocks = core::ceil_div(a.cols, kBlock);
+  const auto size = [&a](std::int64_t block) { return std::min(kBlock, a.cols - block * kBlock); };
+  f.pool().for_each(blocks, [&](std::int64_t col) {
+    for (std::int64_t row = col; row < blocks; ++row) {
+      const MatrixView<double> of = a.block(row * kBlock, col * kBlock, size(row), size(col));
+      for (std::int64_t j = 0; j < of.cols; ++j) {
+        const double scale = f.scale(col * kBlock + j);
+        for (std::int64_t i = row == col ? j : 0; i < of.rows; ++i) {
+          of(i, j) = of(i, j) * scale * f.scale(row * kBlock + i);
+        }
       }
+      const MatrixView<double> to = a.block(col * kBlock, row * kBlock, size(col), size(row));
+      core::transpose(of, to, row == col ? core::Part::upper : core::Part::all);
     }
   });
 }
@@ -118,12 +119,7 @@ bool Factor::inverse(MatrixView<double> out, const EngineOptions& with) const tr
   factor::OpenFactor f(*this, with, "inverse");
   factor::require_square(out, order(), "inverse: the matrix for the result");
   if (!factor::invert(f, out)) return false;
-  f.pool().for_each(out.cols, [&](std::int64_t j) {
-    for (std::int64_t i = j; i < out.rows; ++i) {
-      out(i, j) = out(i, j) * f.scale(j) * f.scale(i);
-    }
-  });
-  factor::mirror(f.pool(), out);
+  factor::scale_and_mirror(f, out);
   if (f.permuted()) factor::permute(f, out);
   return true;
 } catch (const std::bad_alloc&) {
