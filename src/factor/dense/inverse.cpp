@@ -41,27 +41,29 @@ std::int64_t leaves_in(std::int64_t n) {
 class OtherTriangle {
  public:
   OtherTriangle(engine::ThreadPool& pool, MatrixView<double> a, bool upper)
-      : pool_(pool), a_(a), upper_(upper), saved_(a.cols * kBlock, core::Contents::any) {
-    visit([](double& element, double& saved) { saved = std::exchange(element, 0); });
+      : a_(a), upper_(upper), saved_(a.cols * kBlock, core::Contents::any) {
+    pool.for_each(a.cols, [&](std::int64_t j) {
+      visit(j, [](double& element, double& saved) { saved = std::exchange(element, 0); });
+    });
   }
   OtherTriangle(const OtherTriangle&) = delete;
   OtherTriangle& operator=(const OtherTriangle&) = delete;
+  /// On one thread: it may be called where there is no memory, and must not throw.
   ~OtherTriangle() {
-    visit([](double& element, const double& saved) { element = saved; });
+    for (std::int64_t j = 0; j < a_.cols; ++j) {
+      visit(j, [](double& element, const double& saved) { element = saved; });
+    }
   }
 
  private:
   template <class Use>
-  void visit(const Use& use) const {
-    pool_.for_each(a_.cols, [&](std::int64_t j) {
-      const std::int64_t block = j / kBlock * kBlock;
-      const std::int64_t first = upper_ ? j + 1 : block;
-      const std::int64_t end = upper_ ? std::min(block + kBlock, a_.rows) : j;
-      for (std::int64_t i = first; i < end; ++i) use(a_(i, j), saved_[j * kBlock + i - block]);
-    });
+  void visit(std::int64_t j, const Use& use) const {
+    const std::int64_t block = j / kBlock * kBlock;
+    const std::int64_t first = upper_ ? j + 1 : block;
+    const std::int64_t end = upper_ ? std::min(block + kBlock, a_.rows) : j;
+    for (std::int64_t i = first; i < end; ++i) use(a_(i, j), saved_[j * kBlock + i - block]);
   }
 
-  engine::ThreadPool& pool_;
   MatrixView<double> a_;
   const bool upper_;
   core::Buffer<double> saved_;

@@ -35,13 +35,15 @@ bool is_sound(MatrixView<const double> l, Triangle triangle, std::int64_t j) {
 }
 
 void check(engine::ThreadPool& pool, MatrixView<const double> l, Triangle triangle) {
-  std::atomic<std::int64_t> unsound{-1};
+  std::atomic<bool> sound{true};
   pool.for_each(l.cols, [&](std::int64_t j) {
-    if (!is_sound(l, triangle, j)) unsound = j;
+    if (!is_sound(l, triangle, j)) sound = false;
   });
-  if (unsound < 0) return;
+  if (sound) return;
+  std::int64_t first = 0;
+  while (is_sound(l, triangle, first)) ++first;
   throw Error(ErrorCode::invalid_argument,
-              "invert_factor: column " + std::to_string(unsound.load()) +
+              "invert_factor: column " + std::to_string(first) +
                   " has an element that is not finite, or a zero on the diagonal");
 }
 
