@@ -122,6 +122,7 @@ BatchResult measure_order(const BatchBenchRequest& r, std::int64_t n) {
       {"in_place", {{"gigabytes_per_second", rate(seconds[3])}, {"share", share(seconds[3])}}},
       {"error_in_u", rounded(bench->error(b.contest.candidate))},
       {"baseline_error_in_u", rounded(bench->error(b.contest.baseline))},
+      {"fewest_threads", bench->fewest_threads()},
       {"tuning",
        {{"rows", t.rows}, {"cols", t.cols}, {"vectors", t.vectors}, {"prefetch", t.prefetch}}}};
   return b;

@@ -64,9 +64,10 @@ class TypedBench : public BatchBench {
       d->pool.release();
     };
     const auto context = std::make_shared<Context>(threads);
-    side.run = [d = d_, options, context]() mutable {
+    side.run = [d = d_, options, context, threads, fewest = fewest_threads_]() mutable {
       options.engine.context = context.get();
       const BatchReport report = run(*d, options);
+      if (threads == d->c.threads) *fewest = std::min(*fewest, report.threads);
       if (!report.ok()) {
         throw Error(ErrorCode::internal,
                     fmt::format("{} of the test systems were not solved", report.failures.size()));
@@ -120,6 +121,8 @@ class TypedBench : public BatchBench {
     const double u = info(d_->c.format).unit_roundoff;
     return (d_->c.operation == BatchOperation::cholesky ? factor_error() : backward_error()) / u;
   }
+
+  int fewest_threads() const override { return *fewest_threads_; }
 
   BatchBytes bytes() const override {
     const BatchCase& c = d_->c;
@@ -257,6 +260,7 @@ class TypedBench : public BatchBench {
   }
 
   std::shared_ptr<BatchData<T>> d_;
+  std::shared_ptr<int> fewest_threads_ = std::make_shared<int>(d_->c.threads);
   core::Buffer<double> memory_;  ///< of the yardsticks: as many bytes as the operation writes
   core::Buffer<double> rest_;    ///< as many bytes as the operation only reads
 };

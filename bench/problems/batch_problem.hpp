@@ -62,6 +62,8 @@ class BatchBench {
   /// roundoff.
   virtual double error(const Side& side) = 0;
 
+  /// The fewest threads that a run of ours had: those of another side's pool must be free by then.
+  virtual int fewest_threads() const = 0;
   virtual BatchBytes bytes() const = 0;
   /// Flops of one run.
   virtual double flops() const = 0;

@@ -59,6 +59,18 @@ TEST(BatchBench, SaysWhatItMeasured) {
   }
 }
 
+TEST(BatchBench, HasAllThreadsForOurSide) {
+  // The threads belong to the process, and a baseline's pool must not keep them.
+  for (const char* against : {"lapack-loop", "untuned"}) {
+    const Outcome o =
+        run("bench batch --n 32 --count 4000 --pairs 2 --threads 2 --json "
+            "--allow-slow-blas --against " +
+            std::string(against));
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(json::parse(o.out).at("fewest_threads"), 2) << against;
+  }
+}
+
 TEST(BatchBench, OfSeveralOrdersHasAMean) {
   const Outcome o = run(std::string("bench batch --n 3,8..10,5") + kQuick);
   ASSERT_EQ(o.code, 0) << o.err;
