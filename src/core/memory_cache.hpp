@@ -7,9 +7,9 @@
 /// Large blocks of memory that calls have freed, kept for the next calls: mapping memory and
 /// clearing its pages took 8 to 12 % of a solve of order 512 to 2048.
 ///
-/// Smaller buffers come from the heap, and some of those are kept, too: malloc() gives memory that is
-/// freed at the end of its heap back to the system, and a fifth of a solve of order 100 to 500 was
-/// page faults.
+/// Smaller buffers come from the heap, and some of those are kept, too: malloc() gives memory that
+/// is freed at the end of its heap back to the system, and a fifth of a solve of order 100 to 500
+/// was page faults.
 ///
 /// A block is a range of whole huge pages of private anonymous memory. A larger one is divided, and
 /// neighbours are joined again, so that calls of different sizes share what is kept. When a request
@@ -31,7 +31,8 @@ bool keep_block(void* data, std::int64_t size) noexcept;
 /// A buffer of the heap of at least this size with any contents; null if there is none.
 void* take_heap_buffer(std::int64_t bytes) noexcept;
 
-/// Keeps a buffer of the heap, aligned to 64. False if there is no room for it: the caller frees it.
+/// Keeps a buffer of the heap, aligned to 64. False if there is no room for it: the caller frees
+/// it.
 bool keep_heap_buffer(void* data, std::int64_t bytes) noexcept;
 
 /// Gives the oldest blocks back to the system, so many bytes or more, before as much is mapped.
