@@ -36,8 +36,8 @@ TEST(Manual, HasEveryVerbAndOption) {
   const Outcome o = run("man");
   ASSERT_EQ(o.code, 0);
   EXPECT_EQ(o.out.rfind(".TH STEPWELL 1", 0), 0U);
-  for (const char* text : {".SS solve", ".SS lstsq", ".SS tune\n", ".SS bench", "\\-\\-nugget", "STEPWELL_ISA",
-                           "rates.json", "21 not converged"}) {
+  for (const char* text : {".SS solve", ".SS lstsq", ".SS tune\n", ".SS bench", "\\-\\-nugget",
+                           "STEPWELL_ISA", "rates.json", "21 not converged"}) {
     EXPECT_NE(o.out.find(text), std::string::npos) << text;
   }
   // No line that troff would take for a request.
