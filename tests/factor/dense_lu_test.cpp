@@ -111,6 +111,25 @@ TEST(DenseLu, AnOverflowIsNoZeroPivotAndMakesTheSolutionNaN) {
   EXPECT_TRUE(std::isnan(x(0, 0)));
 }
 
+TEST(DenseLu, AnOverflowIsTheSameForAnyNumberOfThreads) {
+  // It is found in a panel while other threads update the columns to the right of it.
+  const std::int64_t n = 1000, bad = 300;
+  Random random(11);
+  Dense<double> a = kernels::test::gaussian(n, n, random);
+  for (std::int64_t i = 0; i < n; ++i) a(i, bad) *= 0x1p1023;
+  const Result one = run(a, 1);
+  EXPECT_EQ(one.zero, -1);
+  for (int k = 0; k < 12; ++k) {
+    const Result many = run(a, 2 + k % 3);
+    EXPECT_EQ(many.zero, -1);
+    ASSERT_TRUE(many.pivots == one.pivots);
+    for (std::int64_t j = bad; j < n; ++j) {
+      ASSERT_EQ(std::isnan(many.lu(j, j)), std::isnan(one.lu(j, j))) << j;
+    }
+    ASSERT_TRUE(std::isnan(many.lu(n - 1, n - 1)));
+  }
+}
+
 TEST(DenseLu, FactorsMatricesWithMoreRowsThanColumns) {
   for (const std::int64_t n : {5, 64, 65, 200}) {
     SCOPED_TRACE(n);

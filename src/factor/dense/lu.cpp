@@ -52,6 +52,7 @@ class DenseLu {
       });
     }
     if (good) exchange_left(pool);
+    if (overflow_ >= 0) make_solution_nan();
     return zero_;
   }
 
@@ -75,15 +76,18 @@ class DenseLu {
       for (std::int64_t j = 0; j < count; ++j) pivots_[k + j] = static_cast<int>(k + rows[j] + 1);
       return true;
     }
-    if (pivot.value == 0) {
-      zero_ = k + pivot.index;
-    } else {  // As with dgetrf, a value that overflowed makes the solution NaN.
-      for (std::int64_t j = k; j < a_.cols; ++j) {
-        pivots_[j] = static_cast<int>(j + 1);
-        a_(j, j) = std::numeric_limits<double>::quiet_NaN();
-      }
-    }
+    (pivot.value == 0 ? zero_ : overflow_) = k + pivot.index;
     return false;
+  }
+
+  /// As with dgetrf, where a value has overflowed. Other threads work on the columns to the right
+  /// of a panel, so this waits until they have ended.
+  void make_solution_nan() {
+    const std::int64_t first = overflow_ / kNarrow * kNarrow;  // of the leaf, which has no pivots
+    for (std::int64_t j = first; j < a_.cols; ++j) {
+      pivots_[j] = static_cast<int>(j + 1);
+      a_(j, j) = std::numeric_limits<double>::quiet_NaN();
+    }
   }
 
   /// A copy of L's block at k, with ones on its diagonal, in one of three places: those of two
@@ -143,7 +147,8 @@ class DenseLu {
   MatrixView<double> a_;
   int* pivots_;
   core::Buffer<double> memory_;  ///< U' of a panel's rows, and three blocks of L
-  std::int64_t zero_ = -1;
+  std::int64_t zero_ = -1;       ///< the first pivot that is zero
+  std::int64_t overflow_ = -1;   ///< the first pivot that is not finite
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ inline constexpr std::int64_t kDenseLuForThreads = 256;
 /// from there on NaN. Right-looking: the next panel is factored while the rest is updated. Blocks
 /// and the order of sums depend only on n, so the bits do not depend on the number of threads, nor
 /// on the BLAS, which is not used. A may have more rows than columns. Cost 2 n^3/3; workspace 64 n
-/// elements. Solves of order 200 to 640 take 0.55 to 0.75 of the time of OpenBLAS's dgesv. For a
-/// large matrix residue_lu() may be faster.
+/// elements. On two cores of an Emerald Rapids Xeon solves of order 200 to 640 take 0.55 to 0.75 of
+/// the time of OpenBLAS's dgesv. For a large matrix residue_lu() may be faster.
 std::int64_t dense_lu(engine::ThreadPool& pool, MatrixView<double> a, int* pivots);
 
 }  // namespace stepwell::factor

@@ -11,8 +11,8 @@ namespace stepwell::solvers {
 Certificate solve_small_spd(MatrixView<const double> a, MatrixView<const double> b,
                             MatrixView<double> x, const SolveOptions& options);
 
-/// Solves with the LU of factor::dense_lu(). Where that has a zero pivot, LAPACK's dgetrf decides,
-/// so that the zero pivot of a singular matrix has LAPACK's index.
+/// Solves with the LU of factor::dense_lu(). Where that has a zero or tiny pivot, LAPACK's
+/// dgetrf decides, so that the zero pivot of a singular matrix has LAPACK's index.
 Certificate solve_small_general(MatrixView<const double> a, MatrixView<const double> b,
                                 MatrixView<double> x, const SolveOptions& options);
 
